@@ -1,0 +1,55 @@
+// OnnxOp: what a pass may ask about an ONNX operator. One row per operator and version range; the
+// rows live in ir/ops/onnx, one file per family that shares rules.
+//
+// A row says what is possible; the pass decides whether it is safe here.
+#ifndef FOOTPRINT_IR_ONNX_OP_H_
+#define FOOTPRINT_IR_ONNX_OP_H_
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace footprint {
+
+class InferContext;  // ir/infer_context.h
+
+// Sets the types (and, if the operator computes shapes, the values) of a node's outputs.
+using InferRule = void (*)(InferContext&);
+
+enum class Control : uint8_t { kNone, kIf, kLoop, kScan, kSequenceMap };
+
+struct OnnxOp {
+  static constexpr int kLatest = 1 << 30;
+
+  absl::string_view name;
+  absl::string_view domain = "";  // "" is ai.onnx
+  int since = 1;                  // first opset version of the domain that this row describes
+  int until = kLatest;            // last one, inclusive
+  InferRule types = nullptr;      // null: the fallback or the declared type is asked
+  // Computes small integer (or shape-deciding float) contents from those of the inputs; called after
+  // `types` when every input it needs is known.
+  InferRule values = nullptr;
+  // The operand whose storage output 0 shares (Reshape, Identity ...), -1: none.
+  int alias = -1;
+  // Operands whose storage output 0 may overwrite if they die here: bit i for operand i.
+  uint32_t inplace = 0;
+  Control control = Control::kNone;
+  // Operands that hold trained weights when they are stored floating-point constants: bit i.
+  uint32_t weights = 0;
+  // Operands that hold statistics which training updates but no gradient does: bit i.
+  uint32_t statistics = 0;
+  // For textbook accounting: owns a weight matrix or table, so articles count its output.
+  bool owns_weight_matrix = false;
+};
+
+// The row for an operator at an opset version of its domain, or null.
+const OnnxOp* FindOnnxOp(absl::string_view domain, absl::string_view name, int version);
+
+// All rows, by domain, name, since.
+absl::Span<const OnnxOp* const> AllOnnxOps();
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_IR_ONNX_OP_H_
