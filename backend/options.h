@@ -1,0 +1,53 @@
+// Options: what a caller may ask of one analysis. Public; the command line fills the same struct.
+#ifndef FOOTPRINT_BACKEND_OPTIONS_H_
+#define FOOTPRINT_BACKEND_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace footprint {
+
+enum class Mode { kTraining, kInference, kBoth };
+enum class Precision { kFp32, kBf16, kFp16, kAmpBf16, kAmpFp16, kMixedMaster };
+enum class Loss { kAuto, kNone, kCrossEntropy, kMse, kSum };
+enum class AttentionKernel { kAuto, kMath, kEfficient, kFlash, kCudnn };
+enum class Modules { kRecomposed, kAsExported };
+enum class Accounting { kAutograd, kGraph, kTextbook };
+
+// A value or shape for one graph input, as given on the command line.
+struct InputShape {
+  std::string name;
+  std::vector<std::string> dims;  // integers or names: "32", "batch"
+};
+struct InputValue {
+  std::string name;
+  std::vector<double> values;  // flat, row-major; integers exactly up to 2^53
+};
+
+struct Options {
+  std::string model_path;  // "-" is standard input
+  Mode mode = Mode::kBoth;
+  std::vector<std::pair<std::string, int64_t>> dims;  // bindings; unbound names are 1, assumed
+  std::vector<InputShape> input_shapes;
+  std::vector<InputValue> input_values;
+  std::string optimizer = "adamw";
+  Precision precision = Precision::kFp32;
+  Loss loss = Loss::kAuto;
+  std::vector<std::string> freeze;  // globs on parameter names
+  AttentionKernel attention = AttentionKernel::kAuto;
+  Modules modules = Modules::kRecomposed;
+  std::string checkpoint;           // empty: none
+  int64_t accumulate = 1;
+  Accounting accounting = Accounting::kAutograd;
+  // Replaces the parameter count in textbook accounting and in `footprint bytes`.
+  std::optional<int64_t> parameter_count;
+  bool strict = false;              // warnings that doubt the result become errors
+  std::string dump;                 // a step's name: its printed form goes to Report::dump
+};
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_BACKEND_OPTIONS_H_

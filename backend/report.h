@@ -1,0 +1,209 @@
+// Report: the result of one analysis as plain data. Public; every writer prints from this alone.
+// Bytes are exact integers. nullopt is "unknown", never zero.
+#ifndef FOOTPRINT_BACKEND_REPORT_H_
+#define FOOTPRINT_BACKEND_REPORT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace footprint {
+
+using Bytes = std::optional<int64_t>;
+
+// "exact", "bounded", "assumed" or "unknown": see README.
+using CertaintyWord = std::string;
+
+struct ReportDiagnostic {
+  std::string severity;  // "note", "warning", "error"
+  std::string kind;      // stable kebab-case name
+  std::string place;
+  std::string message;
+};
+
+struct Binding {
+  std::string name;
+  int64_t value = 0;
+  bool assumed = false;  // not given: bound to 1
+};
+
+// Bytes by category, not rounded. Absent categories are zero.
+struct CategoryBytes {
+  int64_t parameter = 0;
+  int64_t buffer = 0;
+  int64_t constant = 0;
+  int64_t input = 0;
+  int64_t saved_activation = 0;     // inputs that autograd saves are counted under input
+  int64_t transient = 0;
+  int64_t gradient = 0;
+  int64_t activation_gradient = 0;
+  int64_t optimizer_state = 0;
+  int64_t workspace = 0;
+};
+
+// A storage that is alive at a peak.
+struct LiveStorage {
+  std::string name;
+  int64_t bytes = 0;     // not rounded
+  std::string category;
+  std::string layer;     // path
+  std::string reason;
+  std::string storage;   // id in Report::storages
+};
+
+struct Peak {
+  Bytes live_bytes;       // sum of live storages, each rounded up to 512
+  Bytes allocated_bytes;  // blocks handed out by the allocator; unknown until it is modelled
+  Bytes reserved_bytes;   // segments held by the allocator; unknown until it is modelled
+  std::string phase;      // "forward", "backward", "optimizer"; empty for inference
+  std::string step;       // operator or gradient: "ConvolutionBackward0"
+  std::string node;       // the ONNX node's name
+  std::string layer;
+  std::vector<LiveStorage> live;  // largest first
+};
+
+struct PhaseReport {
+  std::string name;
+  Bytes peak_bytes;  // live bytes, each storage rounded up to 512
+};
+
+struct TrainingReport {
+  std::string optimizer;
+  std::string precision;
+  std::string loss;            // "from the model", "cross-entropy (assumed)", ...
+  bool complete = true;        // false: some operators were lowered generically
+  std::vector<std::string> generic_operators;  // "3 x NonMaxSuppression"
+  Bytes parameter_bytes;
+  Bytes buffer_bytes;
+  Bytes gradient_bytes;
+  Bytes optimizer_state_bytes;
+  Bytes input_bytes;           // step inputs, an assumed target included
+  Bytes saved_bytes;           // unique storages kept for backward; inputs included
+  Bytes saved_excluding_inputs_bytes;
+  std::string saved_expression;  // of saved_excluding_inputs, in the model's dimension names
+  Bytes after_forward_bytes;   // everything live after forward, 512-rounded
+  std::vector<PhaseReport> phases;  // forward, backward, optimizer
+  Peak peak;
+};
+
+struct InferenceReport {
+  Bytes activation_peak_bytes;  // ideal liveness peak: initializers and the caller's inputs apart
+  std::string activation_peak_expression;  // of the storages alive at the peak
+  Bytes input_bytes;
+  Bytes output_bytes;
+  Bytes weight_bytes;           // initializers and constants
+  Peak peak;                    // initializers and inputs included
+};
+
+struct ReportTensor {
+  std::string name;
+  std::string dtype;
+  bool has_shape = false;            // rank known
+  std::vector<Bytes> shape;          // nullopt: that dimension is unknown
+  std::string shape_expression;      // "[batch, 3, 224, 224]"
+  Bytes bytes;
+  std::string bytes_expression;
+  std::string category;              // CategoryName
+  std::string layer;
+  std::string producer;              // "Conv /conv1/Conv"; empty for inputs and initializers
+  std::vector<std::string> saved_by; // "aten::conv2d /conv1/Conv"
+  std::optional<int64_t> first_step; // training steps if training was analyzed, else inference's
+  std::optional<int64_t> last_step;
+  std::string storage;               // id in storages; empty: none
+  CertaintyWord certainty;
+};
+
+struct ReportStorage {
+  std::string id;          // "s12"; inference has its own: "i12"
+  std::string name;
+  Bytes bytes;
+  std::string category;
+  std::string layer;
+  std::optional<int64_t> first_step;
+  std::optional<int64_t> last_step;
+  std::string reason;
+  CertaintyWord certainty;
+};
+
+struct ReportLayer {
+  std::string path;        // "encoder/layer.0"; "" is what belongs to no layer
+  std::string class_name;
+  int depth = 0;           // components of the path
+  int64_t parameter_count = 0;
+  CategoryBytes own;       // storages of exactly this layer
+  CategoryBytes total;     // with everything below it
+};
+
+struct OperatorCount {
+  std::string op_type;     // "Conv", "com.microsoft::Gelu"
+  int64_t count = 0;
+  bool has_row = true;     // false: shapes came from ONNX's schema, a declaration, or nowhere
+};
+
+struct UnknownValue {
+  std::string name;
+  std::string producer;
+  std::string why;
+};
+
+struct TextbookLayer {
+  std::string name;
+  std::string kind;        // "token embedding", "position embedding", "attention", "feed forward", ...
+  std::string kind_detail; // operators counted
+  int64_t bytes = 0;
+};
+struct TextbookReport {
+  int64_t parameter_count = 0;
+  int64_t parameter_bytes = 0;
+  int64_t gradient_bytes = 0;
+  int64_t optimizer_state_bytes = 0;
+  Bytes activation_bytes;
+  Bytes total_bytes;
+  std::vector<TextbookLayer> layers;
+  std::vector<std::string> notes;  // one line each on why it differs from what PyTorch allocates
+};
+
+// How the model's parameters weigh in other widths.
+struct WidthBytes {
+  std::string name;  // "fp32", "fp16/bf16", "int8", "int4"
+  int64_t bytes = 0;
+};
+
+struct Report {
+  std::string model_path;
+  std::string model_name;
+  std::string producer;
+  std::vector<std::pair<std::string, int64_t>> opsets;
+  int64_t node_count = 0;
+  std::vector<Binding> bindings;
+  int64_t parameter_count = 0;
+  int64_t parameter_bytes = 0;          // as stored by the model, tied weights once
+  int64_t trainable_parameter_count = 0;
+  int64_t buffer_bytes = 0;
+  int64_t constant_bytes = 0;
+  std::vector<WidthBytes> widths;
+  std::optional<TrainingReport> training;
+  std::optional<InferenceReport> inference;
+  std::optional<TextbookReport> textbook;
+  std::vector<ReportTensor> tensors;
+  std::vector<ReportStorage> storages;
+  std::vector<ReportLayer> layers;      // in module order
+  // Sum over storages of rounding up to 512, by trace: a line of its own.
+  int64_t rounding_bytes = 0;
+  std::vector<OperatorCount> operators;
+  std::vector<ReportDiagnostic> diagnostics;
+  std::vector<UnknownValue> unknown;
+  std::string dump;
+};
+
+// What went wrong when there is no report.
+struct Failure {
+  int exit_code = 2;  // 2: the model is wrong; 3: the command, a file's access or a binding is wrong
+  std::vector<ReportDiagnostic> diagnostics;  // at least one error
+};
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_BACKEND_REPORT_H_
