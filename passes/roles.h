@@ -1,0 +1,43 @@
+// Roles: which stored constant is a parameter, a buffer of the module, or neither; what trains.
+#ifndef FOOTPRINT_PASSES_ROLES_H_
+#define FOOTPRINT_PASSES_ROLES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/diagnostic.h"
+#include "ir/graph.h"
+#include "ir/provenance.h"
+
+namespace footprint {
+
+enum class Role : uint8_t {
+  kNone,       // not stored: inputs and computed values
+  kParameter,  // trained, or would be if it were not frozen
+  kBuffer,     // running statistics, masks, tables
+  kConstant,   // shape arithmetic, scalars, exporters' fillers
+  kUnused,     // stored in the file, read by nobody
+};
+
+struct Roles {
+  // For every constant, and for the output of an Identity that gives a parameter merged with an equal
+  // one its name and bytes back.
+  IdVector<ValueId, Role> of;
+  IdVector<ValueId, bool> trainable;  // parameters that take a gradient
+  // Batch norms of the module, by the value of their running mean: each has a step counter
+  // (num_batches_tracked, one int64) that no file stores.
+  std::vector<ValueId> batch_norm_statistics;
+
+  bool IsParameter(ValueId value) const { return of[value] == Role::kParameter; }
+  bool IsStored(ValueId value) const { return of[value] != Role::kNone; }
+};
+
+// `freeze`: shell patterns on parameter names; they match the name in the file and the same without a
+// leading wrapper component ("m."). A pattern that matches nothing is a usage error.
+Roles AssignRoles(const Graph& graph, const Provenance& provenance,
+                  const std::vector<std::string>& freeze, DiagnosticSink& sink);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_PASSES_ROLES_H_
