@@ -2,8 +2,8 @@
 """Writes gpt2-xl-textbook.onnxtxt: python3 make_gpt2_xl_textbook.py > gpt2-xl-textbook.onnxtxt
 
 GPT-2 XL as articles on training memory draw it: two embeddings, 48 layers of six square
-projections, no biases, norms, mask, output head or loss. The weights are external data whose file is
-absent.
+projections, no biases, norms, mask, output head or loss. The weights are external data whose file
+is absent.
 """
 
 LAYERS, HIDDEN, HEADS, CONTEXT, VOCABULARY = 48, 1600, 25, 1024, 50257
