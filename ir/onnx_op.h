@@ -40,6 +40,11 @@ struct OnnxOp {
   uint32_t weights = 0;
   // Operands that hold statistics which training updates but no gradient does: bit i.
   uint32_t statistics = 0;
+  // Hands its input on unchanged (Identity).
+  bool is_identity = false;
+  // Exporters write it with an all-one scale (operand 1) and an all-zero bias (operand 2) in Constant
+  // nodes where the module has no such parameters.
+  bool has_filler_weights = false;
   // For textbook accounting: owns a weight matrix or table, so articles count its output.
   bool owns_weight_matrix = false;
 };

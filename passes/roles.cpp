@@ -1,0 +1,271 @@
+#include "passes/roles.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ir/onnx_op.h"
+
+// The file stores constants; the module has parameters and buffers. What tells them apart, strongest
+// first:
+//
+//   1. the exporter's signature, by name;
+//   2. the operand at which a constant is read: statistics of a norm, the weight of an operator;
+//   3. where it is stored: PyTorch's exporters keep a module's own tensors as initializers and
+//      literals of the code as Constant nodes;
+//   4. its name, for the few float buffers that are used like parameters.
+//
+// An Identity of a parameter is how TorchScript files say that two equal parameters were merged: its
+// output is a parameter of its own.
+
+namespace footprint {
+namespace {
+
+// Integer tables shorter than this are shape arithmetic unless the exporter says otherwise.
+constexpr int64_t kTableElements = 64;
+
+// Float buffers of well-known modules that the graph uses as it uses parameters.
+constexpr absl::string_view kBufferNames[] = {
+    "running_mean", "running_var",        "inv_freq",      "masked_bias",
+    "attn_mask",    "final_logits_bias",  "original_inv_freq"};
+
+struct Uses {
+  bool any = false;
+  bool by_identity_only = true;
+  bool as_weight = false;
+  bool as_statistics = false;
+};
+
+int64_t Elements(const Constant& constant) {
+  int64_t count = 1;
+  for (const Dim& dim : constant.type.dims) {
+    if (!dim.is_constant() || __builtin_mul_overflow(count, dim.value(), &count)) return -1;
+  }
+  return count;
+}
+
+bool IsTrainableType(ElementType type) {
+  return IsFloatingPoint(type) && BitsPerElement(type) >= 16;
+}
+
+bool HasBufferName(absl::string_view name) {
+  const size_t dot = name.rfind('.');
+  const absl::string_view last = dot == absl::string_view::npos ? name : name.substr(dot + 1);
+  return std::find(std::begin(kBufferNames), std::end(kBufferNames), last) !=
+         std::end(kBufferNames);
+}
+
+bool MatchesFreeze(const std::string& pattern, const std::string& name) {
+  if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
+  const size_t dot = name.find('.');
+  return dot != std::string::npos && fnmatch(pattern.c_str(), name.c_str() + dot + 1, 0) == 0;
+}
+
+class RoleAssigner {
+ public:
+  RoleAssigner(const Graph& graph, const Provenance& provenance, DiagnosticSink& sink)
+      : graph_(graph), sink_(sink), uses_(graph.values.size()) {
+    result_.of.resize(graph.values.size(), Role::kNone);
+    result_.trainable.resize(graph.values.size(), false);
+    for (const SignatureEntry& entry : provenance.signature) {
+      if (!entry.is_output && !entry.target.empty()) signature_.emplace(entry.target, entry.kind);
+    }
+  }
+
+  Roles Run(const std::vector<std::string>& freeze) {
+    CollectUses();
+    for (size_t i = 0; i < graph_.values.size(); ++i) {
+      const ValueId id(i);
+      if (graph_.values[id].kind == ValueKind::kConstant) result_.of[id] = RoleOf(id);
+    }
+    SplitMergedParameters();
+    for (size_t i = 0; i < graph_.values.size(); ++i) {
+      const ValueId id(i);
+      result_.trainable[id] = result_.IsParameter(id) && IsTrainableType(StoredType(id).element);
+    }
+    Freeze(freeze);
+    WarnAboutUnused();
+    return std::move(result_);
+  }
+
+ private:
+  bool IsIdentity(const Node& node) const {
+    return node.op != nullptr && node.op->is_identity && node.inputs.size() == 1 &&
+           node.outputs.size() == 1 && node.inputs[0].valid();
+  }
+
+  void CollectUses() {
+    absl::flat_hash_set<ValueId> means;
+    for (const Node& node : graph_.nodes) {
+      const bool identity = IsIdentity(node);
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        if (!node.inputs[i].valid()) continue;
+        Uses& uses = uses_[node.inputs[i]];
+        uses.any = true;
+        uses.by_identity_only &= identity;
+        if (node.op == nullptr || i >= 32) continue;
+        const uint32_t bit = uint32_t{1} << i;
+        uses.as_weight |= (node.op->weights & bit) != 0 && !IsFiller(node);
+        uses.as_statistics |= (node.op->statistics & bit) != 0;
+        // The first statistics operand (the running mean) stands for the norm.
+        if ((node.op->statistics & bit) != 0 && (node.op->statistics & (bit - 1)) == 0 &&
+            graph_.values[node.inputs[i]].kind == ValueKind::kConstant &&
+            means.insert(node.inputs[i]).second) {
+          result_.batch_norm_statistics.push_back(node.inputs[i]);
+        }
+      }
+    }
+    for (const Region& region : graph_.regions) {
+      for (ValueId output : region.outputs) {
+        if (!output.valid()) continue;
+        uses_[output].any = true;
+        uses_[output].by_identity_only = false;
+      }
+    }
+    // What an Identity hands on counts for its source too.
+    for (size_t i = graph_.nodes.size(); i-- > 0;) {
+      const Node& node = graph_.nodes[NodeId(i)];
+      if (!IsIdentity(node) || !node.outputs[0].valid()) continue;
+      uses_[node.inputs[0]].as_weight |= uses_[node.outputs[0]].as_weight;
+      uses_[node.inputs[0]].as_statistics |= uses_[node.outputs[0]].as_statistics;
+    }
+  }
+
+  // A norm with an all-one scale and an all-zero bias in Constants: how exporters spell a norm
+  // without parameters.
+  bool IsFiller(const Node& node) const {
+    if (!node.op->has_filler_weights || node.inputs.size() < 3) return false;
+    const Constant* scale = ConstantNode(node.inputs[1]);
+    const Constant* bias = ConstantNode(node.inputs[2]);
+    return scale != nullptr && bias != nullptr && scale->is_all_one && bias->is_all_zero;
+  }
+
+  const Constant* ConstantNode(ValueId id) const {
+    if (!id.valid() || graph_.values[id].kind != ValueKind::kConstant) return nullptr;
+    const Constant& constant = graph_.constants[graph_.values[id].constant];
+    return constant.origin == ConstantOrigin::kInitializer ? nullptr : &constant;
+  }
+
+  const TensorType& StoredType(ValueId id) const {
+    ValueId source = id;
+    while (graph_.values[source].kind == ValueKind::kNodeOutput) {
+      source = graph_.nodes[graph_.values[source].producer].inputs[0];
+    }
+    return graph_.constants[graph_.values[source].constant].type;
+  }
+
+  Role RoleOf(ValueId id) const {
+    const Constant& constant = graph_.constants[graph_.values[id].constant];
+    const Uses& uses = uses_[id];
+    if (!uses.any) {
+      return constant.origin == ConstantOrigin::kInitializer ? Role::kUnused : Role::kConstant;
+    }
+    const auto listed = signature_.find(constant.name);
+    if (listed != signature_.end()) {
+      if (listed->second == SignatureEntry::Kind::kParameter) return Role::kParameter;
+      if (listed->second == SignatureEntry::Kind::kBuffer) return Role::kBuffer;
+    }
+    if (uses.as_statistics) return Role::kBuffer;
+    const int64_t elements = Elements(constant);
+    if (!IsFloatingPoint(constant.type.element)) return IntegerRole(constant, uses, elements);
+    if (uses.as_weight) return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
+    const bool own_tensor = constant.origin == ConstantOrigin::kInitializer && signature_.empty();
+    if (own_tensor && (elements != 1 || FromPyTorch())) {
+      return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
+    }
+    return elements > 1 ? Role::kBuffer : Role::kConstant;
+  }
+
+  Role IntegerRole(const Constant& constant, const Uses& uses, int64_t elements) const {
+    const int bits = BitsPerElement(constant.type.element);
+    const bool quantized = IsInteger(constant.type.element) && bits <= 8;
+    if (uses.as_weight && quantized) return Role::kParameter;
+    const bool own_tensor = constant.origin == ConstantOrigin::kInitializer &&
+                            signature_.empty() && FromPyTorch();
+    if (bits == 0) return Role::kConstant;
+    return own_tensor || elements > kTableElements ? Role::kBuffer : Role::kConstant;
+  }
+
+  bool FromPyTorch() const { return graph_.producer_name == "pytorch"; }
+
+  void SplitMergedParameters() {
+    for (const Node& node : graph_.nodes) {
+      if (!IsIdentity(node) || !node.outputs[0].valid()) continue;
+      const ValueId source = node.inputs[0];
+      const ValueId output = node.outputs[0];
+      if (!result_.IsParameter(source) || !uses_[output].any ||
+          graph_.values[output].is_graph_output) {
+        continue;
+      }
+      result_.of[output] = Role::kParameter;
+    }
+    // A stored tensor that only Identities read is the copy that lost its own name: its bytes are
+    // those of the outputs.
+    for (size_t i = 0; i < graph_.values.size(); ++i) {
+      const ValueId id(i);
+      if (result_.IsParameter(id) && uses_[id].any && uses_[id].by_identity_only &&
+          HasParameterCopy(id)) {
+        result_.of[id] = Role::kNone;
+      }
+    }
+  }
+
+  bool HasParameterCopy(ValueId id) {
+    if (copies_.empty()) {
+      for (const Node& node : graph_.nodes) {
+        if (IsIdentity(node) && node.outputs[0].valid() && result_.IsParameter(node.outputs[0])) {
+          copies_.insert(node.inputs[0]);
+        }
+      }
+    }
+    return copies_.contains(id);
+  }
+
+  void Freeze(const std::vector<std::string>& freeze) {
+    for (const std::string& pattern : freeze) {
+      bool matched = false;
+      for (size_t i = 0; i < graph_.values.size(); ++i) {
+        const ValueId id(i);
+        if (!result_.IsParameter(id) || !MatchesFreeze(pattern, graph_.values[id].name)) continue;
+        matched = true;
+        result_.trainable[id] = false;
+      }
+      if (!matched) {
+        sink_.UsageError("unknown-parameter", "--freeze",
+                         absl::StrCat("no parameter matches '", pattern, "'"));
+      }
+    }
+  }
+
+  void WarnAboutUnused() {
+    for (size_t i = 0; i < graph_.values.size(); ++i) {
+      const ValueId id(i);
+      if (result_.of[id] != Role::kUnused) continue;
+      sink_.Warning("unused-initializer",
+                    absl::StrCat("initializer ", graph_.values[id].name),
+                    absl::StrCat("stored (", graph_.constants[graph_.values[id].constant].stored_bytes,
+                                 " bytes) but read by no node; not counted as a parameter"));
+    }
+  }
+
+  const Graph& graph_;
+  DiagnosticSink& sink_;
+  Roles result_;
+  IdVector<ValueId, Uses> uses_;
+  absl::flat_hash_map<std::string, SignatureEntry::Kind> signature_;
+  absl::flat_hash_set<ValueId> copies_;
+};
+
+}  // namespace
+
+Roles AssignRoles(const Graph& graph, const Provenance& provenance,
+                  const std::vector<std::string>& freeze, DiagnosticSink& sink) {
+  return RoleAssigner(graph, provenance, sink).Run(freeze);
+}
+
+}  // namespace footprint
