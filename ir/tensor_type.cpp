@@ -16,7 +16,7 @@ struct ElementInfo {
   Class kind;
 };
 
-constexpr std::array<ElementInfo, 27> kElements = {{
+constexpr std::array<ElementInfo, 29> kElements = {{
     {"undefined", 0, Class::kNone},
     {"float32", 32, Class::kFloat},
     {"uint8", 8, Class::kInteger},
@@ -44,6 +44,8 @@ constexpr std::array<ElementInfo, 27> kElements = {{
     {"float8e8m0", 8, Class::kFloat},
     {"uint2", 2, Class::kInteger},
     {"int2", 2, Class::kInteger},
+    {"float6e2m3", 6, Class::kFloat},
+    {"float6e3m2", 6, Class::kFloat},
 }};
 
 const ElementInfo& Info(ElementType type) { return kElements[static_cast<size_t>(type)]; }
@@ -69,7 +71,7 @@ std::optional<ElementType> ElementTypeFromName(absl::string_view name) {
 std::optional<int64_t> BytesOf(ElementType type, int64_t elements) {
   const int bits = BitsPerElement(type);
   if (bits == 0 || elements < 0) return std::nullopt;
-  if (bits < 8) return elements / (8 / bits) + (elements % (8 / bits) != 0);
+  if (bits < 8) return elements / 8 * bits + (elements % 8 * bits + 7) / 8;
   int64_t bytes = 0;
   if (__builtin_mul_overflow(elements, static_cast<int64_t>(bits / 8), &bytes)) return std::nullopt;
   return bytes;
@@ -124,6 +126,7 @@ Dim ByteCount(const TensorType& type, DimTable& table) {
   const Dim count = ElementCount(type, table);
   const int bits = BitsPerElement(type.element);
   if (bits == 0) return Dim();
+  if (bits == 6) return table.CeilDiv(table.Mul(count, 3), 4);
   if (bits < 8) return table.CeilDiv(count, 8 / bits);
   return table.Mul(count, bits / 8);
 }

@@ -44,6 +44,8 @@ enum class ElementType : uint8_t {
   kFloat8E8M0 = 24,
   kUint2 = 25,
   kInt2 = 26,
+  kFloat6E2M3 = 27,
+  kFloat6E3M2 = 28,
 };
 
 // True for the numbers of the enumeration, kUndefined excepted.
