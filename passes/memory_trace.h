@@ -2,8 +2,8 @@
 // which it lives. Written by liveness (inference) and replay (training), read by timeline, allocator
 // and report. Sizes are symbolic: one trace serves every binding that keeps its guards.
 //
-// Time is counted in ticks: each allocation starts a new tick, frees happen between two ticks. A
-// storage lives in the half-open interval [first_tick, end_tick).
+// Time is counted in ticks. The replay starts a tick at each allocation, liveness at each node; frees
+// happen between two ticks. A storage lives in the half-open interval [first_tick, end_tick).
 #ifndef FOOTPRINT_PASSES_MEMORY_TRACE_H_
 #define FOOTPRINT_PASSES_MEMORY_TRACE_H_
 
