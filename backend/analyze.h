@@ -11,7 +11,7 @@ namespace footprint {
 
 // Reads the model and analyzes it. Never throws; never loads weights. Thread-safe: analyses share
 // nothing.
-std::variant<Report, Failure> Analyze(const Options& options);
+[[gnu::visibility("default")]] std::variant<Report, Failure> Analyze(const Options& options);
 
 }  // namespace footprint
 

@@ -1,0 +1,38 @@
+# The shared library and what `cmake --install` puts in place.
+#
+# ONNX and protobuf stay inside: the package that consumers find names neither them nor a build path,
+# and none of their symbols leave the library.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+add_library(footprint SHARED $<TARGET_OBJECTS:footprint_ir> $<TARGET_OBJECTS:footprint_frontend>
+            $<TARGET_OBJECTS:footprint_passes> $<TARGET_OBJECTS:footprint_backend>)
+set_target_properties(footprint PROPERTIES VERSION ${PROJECT_VERSION}
+                      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+target_link_libraries(footprint PRIVATE ${FOOTPRINT_ABSEIL} footprint_onnx)
+target_link_options(footprint PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+target_compile_features(footprint INTERFACE cxx_std_20)
+target_include_directories(footprint INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+# Consumers include <footprint/analyze.h>; inside the tree the same headers are "backend/analyze.h".
+foreach(header analyze options report)
+  set(source "${PROJECT_SOURCE_DIR}/backend/${header}.h")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+  file(READ "${source}" text)
+  string(REPLACE "#include \"backend/" "#include \"footprint/" text "${text}")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/include/footprint/${header}.h" CONTENT "${text}"
+       @ONLY)
+endforeach()
+install(DIRECTORY "${PROJECT_BINARY_DIR}/include/footprint" TYPE INCLUDE)
+
+install(TARGETS footprint EXPORT footprintTargets)
+if(TARGET footprint_cli)
+  install(TARGETS footprint_cli)
+endif()
+set(package "${CMAKE_INSTALL_LIBDIR}/cmake/footprint")
+install(EXPORT footprintTargets NAMESPACE footprint:: FILE footprintConfig.cmake
+        DESTINATION "${package}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/footprintConfigVersion.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/footprintConfigVersion.cmake" DESTINATION "${package}")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
