@@ -20,6 +20,17 @@ using InferRule = void (*)(InferContext&);
 
 enum class Control : uint8_t { kNone, kIf, kLoop, kScan, kSequenceMap };
 
+// What textbook accounting asks about an operator.
+enum class TextbookKind : uint8_t {
+  kNone,
+  kEmbedding,    // a table: Gather
+  kLinear,       // a weight matrix
+  kConvolution,
+  kSoftmax,      // the middle of attention
+  kAttention,    // attention in one operator
+  kNormalization,
+};
+
 struct OnnxOp {
   static constexpr int kLatest = 1 << 30;
 
@@ -45,8 +56,9 @@ struct OnnxOp {
   // Exporters write it with an all-one scale (operand 1) and an all-zero bias (operand 2) in Constant
   // nodes where the module has no such parameters.
   bool has_filler_weights = false;
-  // For textbook accounting: owns a weight matrix or table, so articles count its output.
-  bool owns_weight_matrix = false;
+  // Embeddings, linear layers and convolutions own a weight matrix or table: articles count their
+  // outputs, and nothing else.
+  TextbookKind textbook = TextbookKind::kNone;
 };
 
 // The row for an operator at an opset version of its domain, or null.
