@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "ir/diagnostic.h"
 
 namespace footprint {
@@ -18,38 +20,52 @@ struct ExternalReference {
   std::optional<std::string> length;
 };
 
+// The tensor that refers to a file.
+struct ExternalTensor {
+  std::optional<int64_t> bytes;  // nullopt: its type has no fixed size
+  std::string text;              // "float32[64, 16]"
+  std::string place;
+  bool wants_contents = false;  // only with bytes
+};
+
 class ExternalData {
  public:
   // `folder` is where the model file is; nullopt for a model without one (standard input), whose
   // external data is all missing.
-  explicit ExternalData(std::optional<std::string> folder);
-  ~ExternalData();
-  ExternalData(const ExternalData&) = delete;
-  ExternalData& operator=(const ExternalData&) = delete;
+  explicit ExternalData(std::optional<std::string> folder) : folder_(std::move(folder)) {}
 
   enum class State { kInvalid, kMissing, kPresent };
   struct Found {
     State state = State::kInvalid;
-    // The contents, if they were asked for and the file is present.
     std::optional<std::string> contents;
   };
 
-  // Checks the reference of one tensor of `expected_bytes` (nullopt: its type has no fixed size),
-  // reads the contents if `want_contents`. kInvalid: `sink` got an error. Nothing outside of the
-  // folder is opened, nor asked for.
-  Found Resolve(const ExternalReference& reference, std::optional<int64_t> expected_bytes,
-                bool want_contents, const std::string& place, DiagnosticSink& sink);
+  // Checks the reference of one tensor, and reads the contents if they are wanted and there.
+  // kInvalid: `sink` got an error. Nothing outside of the folder is opened, nor asked for.
+  Found Resolve(const ExternalReference& reference, const ExternalTensor& tensor,
+                DiagnosticSink& sink);
 
-  // One warning for each file that was missing, with what should have been in it.
+  // One warning for each file that is missing, with what should have been in it.
   void ReportMissing(DiagnosticSink& sink) const;
 
  private:
-  struct File;
+  // What is known of one location.
+  struct File {
+    std::string location;
+    std::string refusal;  // why the location is not allowed; empty if it is
+    std::string missing;  // why it cannot be looked at; empty if it can
+    int64_t size = 0;
+    int64_t missing_tensors = 0;
+    int64_t missing_bytes = 0;
+  };
   File& FileAt(const std::string& location);
+  File Examine(const std::string& location) const;
+  std::optional<std::string> ReadContents(const std::string& location, int64_t offset,
+                                          int64_t length) const;
 
   std::optional<std::string> folder_;
-  int folder_fd_ = -1;
-  std::vector<File> files_;
+  std::vector<File> files_;  // in the order the model names them
+  absl::flat_hash_map<std::string, size_t> by_location_;
 };
 
 }  // namespace footprint
