@@ -75,6 +75,7 @@ struct TrainingReport {
   std::string loss;            // "from the model", "cross-entropy (assumed)", ...
   bool complete = true;        // false: some operators were lowered generically
   std::vector<std::string> generic_operators;  // "3 x NonMaxSuppression"
+  int64_t unknown_storages = 0;  // of unknown size: every total leaves them out
   Bytes parameter_bytes;
   Bytes buffer_bytes;
   Bytes gradient_bytes;
@@ -94,6 +95,7 @@ struct InferenceReport {
   Bytes input_bytes;
   Bytes output_bytes;
   Bytes weight_bytes;           // initializers and constants
+  int64_t unknown_storages = 0;  // of unknown size: every total leaves them out
   Peak peak;                    // initializers and inputs included
 };
 

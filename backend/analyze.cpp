@@ -1,0 +1,114 @@
+#include "backend/analyze.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backend/analysis.h"
+#include "backend/bind.h"
+#include "backend/build_report.h"
+#include "frontend/read_graph.h"
+#include "passes/infer_shapes.h"
+#include "passes/liveness.h"
+#include "passes/lower.h"
+#include "passes/replay.h"
+#include "passes/roles.h"
+#include "passes/timeline.h"
+
+namespace footprint {
+namespace {
+
+// Under --strict, what doubts the result is an error.
+std::vector<Diagnostic> Judge(DiagnosticSink& sink, bool strict) {
+  std::vector<Diagnostic> diagnostics = sink.Take();
+  for (Diagnostic& diagnostic : diagnostics) {
+    if (strict && diagnostic.severity == Severity::kWarning) diagnostic.severity = Severity::kError;
+  }
+  return diagnostics;
+}
+
+bool HasErrors(const std::vector<Diagnostic>& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::kError) return true;
+  }
+  return false;
+}
+
+Failure ToFailure(const std::vector<Diagnostic>& diagnostics) {
+  Failure failure;
+  failure.exit_code = 3;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::kError && diagnostic.blame == Blame::kModel) {
+      failure.exit_code = 2;
+    }
+  }
+  failure.diagnostics = ToReport(diagnostics);
+  return failure;
+}
+
+void AnalyzeInference(Analysis& analysis) {
+  InferenceAnalysis& inference = analysis.inference.emplace();
+  inference.trace = ComputeLiveness(analysis.graph(), analysis.inferred, analysis.roles,
+                                    analysis.evaluator);
+  inference.timeline = ComputeTimeline(inference.trace, analysis.evaluator, /*granularity=*/1);
+}
+
+void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
+  TrainingAnalysis& training = analysis.training.emplace();
+  training.program = Lower(analysis.graph(), analysis.inferred, analysis.roles,
+                           analysis.model.provenance, ToLowerOptions(analysis.options), sink);
+  training.loss = DescribeLoss(training.program, analysis.options.loss);
+  training.trace = Replay(training.program, analysis.dims(), analysis.evaluator,
+                          ToReplayOptions(analysis.options), sink);
+  training.timeline =
+      ComputeTimeline(training.trace, analysis.evaluator, kAllocationGranularity);
+}
+
+std::string Dump(const Analysis& analysis) {
+  const std::string& step = analysis.options.dump;
+  if (step == "import") return Print(analysis.graph());
+  if (step == "infer") return Print(analysis.graph(), analysis.inferred);
+  if (step == "lower" && analysis.training.has_value()) {
+    return Print(analysis.training->program, analysis.dims());
+  }
+  return "";
+}
+
+}  // namespace
+
+std::variant<Report, Failure> Analyze(const Options& options) {
+  DiagnosticSink sink;
+  const std::optional<LoadedModel> model = ReadGraph(options.model_path, sink);
+  if (!model.has_value()) return ToFailure(sink.Take());
+  // Every value has one definition, before its uses; weights are sizes.
+
+  Bound bound = BindOptions(model->graph, options, sink);
+  if (sink.has_errors()) return ToFailure(sink.Take());
+  InferredTypes inferred =
+      InferShapes(model->graph, bound.inference, model->fallback.get(), sink);
+  // Every value has a type, in the model's own names, or is listed as unknown.
+
+  Roles roles = AssignRoles(model->graph, model->provenance, options.freeze, sink);
+  DimEvaluator evaluator(*model->graph.dims, bound.dims);
+  CheckConstraints(model->graph, inferred, evaluator, sink);
+  if (sink.has_errors()) return ToFailure(sink.Take());
+  // The model can run at these bindings.
+
+  Analysis analysis{options,           *model,           std::move(bound.dims),
+                    std::move(inferred), std::move(roles), std::move(evaluator),
+                    std::nullopt,      std::nullopt};
+  if (options.mode != Mode::kTraining) AnalyzeInference(analysis);
+  if (options.mode != Mode::kInference) AnalyzeTraining(analysis, sink);
+  // Every storage has a size, a time in which it lives, and a reason.
+
+  const std::vector<Diagnostic> diagnostics = Judge(sink, options.strict);
+  if (HasErrors(diagnostics)) return ToFailure(diagnostics);
+  Report report = BuildReport(analysis);
+  report.diagnostics = ToReport(diagnostics);
+  report.dump = Dump(analysis);
+  return report;
+}
+
+}  // namespace footprint

@@ -1,0 +1,167 @@
+#include "backend/bind.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace footprint {
+namespace {
+
+class Binder {
+ public:
+  Binder(const Graph& graph, DiagnosticSink& sink) : graph_(graph), sink_(sink) {}
+
+  Bound Run(const Options& options) {
+    names_ = graph_.dims->SymbolNames();
+    for (const auto& [name, value] : options.dims) {
+      if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
+        UnknownName(name);
+      } else {
+        BindName(name, value, absl::StrCat("--dim ", name));
+      }
+    }
+    for (const InputShape& shape : options.input_shapes) SetShape(shape);
+    for (const InputValue& value : options.input_values) SetValue(value);
+    return std::move(bound_);
+  }
+
+ private:
+  void UnknownName(const std::string& name) {
+    sink_.UsageError("unknown-dimension", absl::StrCat("--dim ", name),
+                     names_.empty() ? "the model has no named dimensions"
+                                    : absl::StrCat("the model has no dimension of this name; it has ",
+                                                   absl::StrJoin(names_, ", ")));
+  }
+
+  void BindName(const std::string& name, int64_t value, const std::string& place) {
+    for (const auto& [bound_name, bound_value] : bound_.dims) {
+      if (bound_name != name) continue;
+      if (bound_value != value) {
+        sink_.UsageError("binding-conflict", place,
+                         absl::StrCat(name, " is already bound to ", bound_value, ", not ", value));
+      }
+      return;
+    }
+    const Dim symbol = graph_.dims->Symbol(name);
+    const DimBounds bounds = graph_.dims->Bounds(symbol);
+    if (value < bounds.lower || value > bounds.upper) {
+      sink_.UsageError(
+          "binding-out-of-range", place,
+          absl::StrCat("expected ", bounds.lower, " or more",
+                       bounds.upper == DimBounds::kNoBound ? "" : absl::StrCat(", at most ", bounds.upper),
+                       "; got ", value));
+      return;
+    }
+    bound_.dims.emplace_back(name, value);
+  }
+
+  ValueId FindInput(const std::string& name, const char* flag) {
+    std::vector<std::string> known;
+    for (ValueId id : graph_.top().inputs) {
+      if (graph_.values[id].name == name) return id;
+      known.push_back(graph_.values[id].name);
+    }
+    sink_.UsageError("unknown-input", absl::StrCat(flag, " ", name),
+                     absl::StrCat("the model has no input of this name; it has ",
+                                  absl::StrJoin(known, ", ")));
+    return ValueId();
+  }
+
+  // The type that the input has so far.
+  TensorType& TypeOf(ValueId id) {
+    for (auto& [input, type] : bound_.inference.input_types) {
+      if (input == id) return type;
+    }
+    bound_.inference.input_types.emplace_back(id, graph_.values[id].declared.tensor);
+    return bound_.inference.input_types.back().second;
+  }
+
+  void SetDim(Dim* dim, int64_t size, const std::string& place) {
+    const std::vector<std::string> symbols = graph_.dims->SymbolsIn(*dim);
+    if (symbols.size() == 1 && graph_.dims->Symbol(symbols[0]) == *dim) {
+      BindName(symbols[0], size, place);
+    } else {
+      *dim = size;
+    }
+  }
+
+  void SetShape(const InputShape& shape) {
+    const std::string place = absl::StrCat("--input ", shape.name);
+    const ValueId id = FindInput(shape.name, "--input");
+    if (!id.valid()) return;
+    TensorType& type = TypeOf(id);
+    if (type.has_rank && type.dims.size() != shape.dims.size()) {
+      sink_.UsageError("rank-mismatch", place,
+                       absl::StrCat("expected ", type.dims.size(), " dimensions like ",
+                                    ShapeToString(type, *graph_.dims), "; got ", shape.dims.size()));
+      return;
+    }
+    if (!type.has_rank) {
+      type.has_rank = true;
+      type.dims.assign(shape.dims.size(), Dim());
+    }
+    for (size_t i = 0; i < shape.dims.size(); ++i) {
+      int64_t size = 0;
+      if (!absl::SimpleAtoi(shape.dims[i], &size)) {
+        type.dims[i] = graph_.dims->Symbol(shape.dims[i]);
+      } else if (size < 0) {
+        sink_.UsageError("binding-out-of-range", place, absl::StrCat("negative size ", size));
+      } else {
+        SetDim(&type.dims[i], size, place);
+      }
+    }
+  }
+
+  void SetValue(const InputValue& given) {
+    const std::string place = absl::StrCat("--input-value ", given.name);
+    const ValueId id = FindInput(given.name, "--input-value");
+    if (!id.valid()) return;
+    TensorType& type = TypeOf(id);
+    const auto count = static_cast<int64_t>(given.values.size());
+    if (type.has_rank && type.dims.size() == 1 && !type.dims[0].is_constant()) {
+      SetDim(&type.dims[0], count, place);
+    }
+    const Dim expected = ElementCount(type, *graph_.dims);
+    if (expected.is_constant() && !expected.Is(count)) {
+      sink_.UsageError("value-count", place,
+                       absl::StrCat("expected ", expected.value(), " values for ",
+                                    ToString(type, *graph_.dims), "; got ", count));
+      return;
+    }
+    auto value = std::make_shared<KnownValue>();
+    value->is_float = IsFloatingPoint(type.element);
+    for (double number : given.values) {
+      if (value->is_float) {
+        value->floats.push_back(number);
+      } else if (number != std::floor(number) || std::abs(number) > 9007199254740992.0) {
+        sink_.UsageError("value-type", place,
+                         absl::StrCat("expected integers for ", ToString(type, *graph_.dims),
+                                      "; got ", number));
+        return;
+      } else {
+        value->integers.push_back(static_cast<int64_t>(number));
+      }
+    }
+    bound_.inference.input_values.emplace_back(id, std::move(value));
+  }
+
+  const Graph& graph_;
+  DiagnosticSink& sink_;
+  std::vector<std::string> names_;
+  Bound bound_;
+};
+
+}  // namespace
+
+Bound BindOptions(const Graph& graph, const Options& options, DiagnosticSink& sink) {
+  return Binder(graph, sink).Run(options);
+}
+
+}  // namespace footprint

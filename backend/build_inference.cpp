@@ -1,0 +1,57 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/build_report.h"
+
+namespace footprint {
+namespace {
+
+bool IsActivation(const StorageRecord& storage) { return storage.category == Category::kTransient; }
+
+}  // namespace
+
+InferenceReport BuildInference(Analysis& analysis) {
+  const MemoryTrace& trace = analysis.inference->trace;
+  const Timeline& timeline = analysis.inference->timeline;
+  InferenceReport report;
+  int64_t inputs = 0;
+  int64_t weights = 0;
+  for (size_t i = 0; i < trace.storages.size(); ++i) {
+    const StorageRecord& storage = trace.storages[StorageId(i)];
+    const int64_t bytes = timeline.bytes[StorageId(i)].value_or(0);
+    if (storage.category == Category::kInput) {
+      inputs += bytes;
+    } else if (!IsActivation(storage)) {
+      weights += bytes;
+    }
+  }
+  int64_t outputs = 0;
+  for (ValueId output : analysis.graph().top().outputs) {
+    const ValueType& type = analysis.inferred.types[output];
+    if (type.is_tensor()) {
+      outputs += analysis.evaluator.Evaluate(ByteCount(type.tensor, analysis.dims())).value_or(0);
+    }
+  }
+  report.input_bytes = inputs;
+  report.weight_bytes = weights;
+  report.output_bytes = outputs;
+  report.unknown_storages = timeline.unknown_storages;
+  if (timeline.overflow) return report;
+  if (timeline.live_bytes.empty()) {
+    report.activation_peak_bytes = 0;
+    report.peak.live_bytes = inputs + weights;
+    return report;
+  }
+  const int64_t tick = timeline.PeakTick(0, trace.end_tick);
+  report.peak = BuildPeak(analysis.graph(), trace, timeline, tick, kInferencePrefix);
+  report.activation_peak_bytes = *report.peak.live_bytes - inputs - weights;
+  std::vector<Dim> terms;
+  for (StorageId id : LiveAt(trace, timeline, tick)) {
+    if (IsActivation(trace.storages[id])) terms.push_back(trace.storages[id].bytes);
+  }
+  report.activation_peak_expression = analysis.dims().ToString(analysis.dims().Sum(terms));
+  return report;
+}
+
+}  // namespace footprint

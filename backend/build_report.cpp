@@ -1,0 +1,163 @@
+#include "backend/build_report.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+
+namespace footprint {
+namespace {
+
+void CountOperators(const Graph& graph, Report& report) {
+  std::map<std::string, OperatorCount> counts;
+  for (const Node& node : graph.nodes) {
+    std::string name =
+        node.domain.empty() ? node.op_type : absl::StrCat(node.domain, "::", node.op_type);
+    OperatorCount& count = counts[name];
+    count.op_type = std::move(name);
+    ++count.count;
+    count.has_row &= node.op != nullptr;
+  }
+  for (auto& [name, count] : counts) report.operators.push_back(std::move(count));
+}
+
+struct ParameterTotals {
+  int64_t count = 0;
+  int64_t trainable_count = 0;
+  int64_t bytes = 0;
+};
+
+void AddParameter(const TensorType& type, bool trainable, DimEvaluator& evaluator, DimTable& dims,
+                  ParameterTotals* totals) {
+  const int64_t elements = evaluator.Evaluate(ElementCount(type, dims)).value_or(0);
+  totals->count += elements;
+  totals->trainable_count += trainable ? elements : 0;
+  totals->bytes += BytesOf(type.element, elements).value_or(0);
+}
+
+// The module's parameters where a training step was acted out (it also knows those that lost their
+// initializer), else those of the file.
+ParameterTotals CountParameters(Analysis& analysis) {
+  ParameterTotals totals;
+  if (analysis.training.has_value()) {
+    for (const TorchValue& value : analysis.training->program.values) {
+      if (value.kind != TorchValueKind::kParameter) continue;
+      AddParameter(value.type, value.trainable, analysis.evaluator, analysis.dims(), &totals);
+    }
+    return totals;
+  }
+  for (size_t i = 0; i < analysis.graph().values.size(); ++i) {
+    const ValueId id(i);
+    const ValueType& type = analysis.inferred.types[id];
+    if (!analysis.roles.IsParameter(id) || type.kind == TypeKind::kUnknown) continue;
+    AddParameter(type.tensor, analysis.roles.trainable[id], analysis.evaluator, analysis.dims(),
+                 &totals);
+  }
+  return totals;
+}
+
+void FillParameters(Analysis& analysis, Report& report) {
+  const ParameterTotals totals = CountParameters(analysis);
+  report.parameter_count = totals.count;
+  report.trainable_parameter_count = totals.trainable_count;
+  report.parameter_bytes = totals.bytes;
+  for (const auto& [name, element] : {std::pair{"fp32", ElementType::kFloat},
+                                      std::pair{"fp16/bf16", ElementType::kBfloat16},
+                                      std::pair{"int8", ElementType::kInt8},
+                                      std::pair{"int4", ElementType::kInt4}}) {
+    report.widths.push_back({name, BytesOf(element, totals.count).value_or(0)});
+  }
+  const IdVector<ValueId, Value>& values = analysis.graph().values;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ValueId id(i);
+    if (values[id].kind != ValueKind::kConstant) continue;
+    const int64_t bytes = analysis.graph().constants[values[id].constant].stored_bytes;
+    if (analysis.roles.of[id] == Role::kBuffer) report.buffer_bytes += bytes;
+    if (analysis.roles.of[id] == Role::kConstant) report.constant_bytes += bytes;
+  }
+}
+
+void FillHeader(const Analysis& analysis, Report& report) {
+  const Graph& graph = analysis.graph();
+  report.model_path = analysis.options.model_path;
+  report.model_name = graph.name;
+  report.producer = graph.producer_version.empty()
+                        ? graph.producer_name
+                        : absl::StrCat(graph.producer_name, " ", graph.producer_version);
+  for (const OpsetImport& opset : graph.opsets) {
+    report.opsets.emplace_back(opset.domain.empty() ? "ai.onnx" : opset.domain, opset.version);
+  }
+  report.node_count = static_cast<int64_t>(graph.nodes.size());
+  CountOperators(graph, report);
+}
+
+// After everything was evaluated, so that every name that was used is known.
+void FillBindings(const Analysis& analysis, Report& report) {
+  for (const auto& [name, value] : analysis.bindings) report.bindings.push_back({name, value, false});
+  for (const std::string& name : analysis.evaluator.assumed()) {
+    report.bindings.push_back({name, 1, true});
+  }
+}
+
+}  // namespace
+
+std::string StorageName(const char* prefix, StorageId id) {
+  return absl::StrCat(prefix, id.index());
+}
+
+std::vector<ReportDiagnostic> ToReport(const std::vector<Diagnostic>& diagnostics) {
+  std::vector<ReportDiagnostic> result;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const char* severity = diagnostic.severity == Severity::kError     ? "error"
+                           : diagnostic.severity == Severity::kWarning ? "warning"
+                                                                       : "note";
+    result.push_back({severity, diagnostic.kind, diagnostic.place, diagnostic.message});
+  }
+  return result;
+}
+
+Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& timeline, int64_t tick,
+               const char* id_prefix) {
+  Peak peak;
+  if (timeline.live_bytes.empty() || timeline.overflow) return peak;
+  peak.live_bytes = timeline.live_bytes[static_cast<size_t>(tick)];
+  const int64_t step_index = StepAt(trace, tick);
+  if (step_index >= 0) {
+    const Step& step = trace.steps[static_cast<size_t>(step_index)];
+    peak.step = step.name;
+    if (step.node.valid()) peak.node = graph.nodes[step.node].name;
+    if (step.scope.valid()) peak.layer = graph.scopes[step.scope].path;
+  }
+  for (StorageId id : LiveAt(trace, timeline, tick)) {
+    const StorageRecord& storage = trace.storages[id];
+    LiveStorage live;
+    live.name = storage.name;
+    live.bytes = timeline.bytes[id].value_or(0);
+    live.category = CategoryName(storage.category);
+    if (storage.scope.valid()) live.layer = graph.scopes[storage.scope].path;
+    live.reason = storage.reason;
+    live.storage = StorageName(id_prefix, id);
+    peak.live.push_back(std::move(live));
+  }
+  return peak;
+}
+
+Report BuildReport(Analysis& analysis) {
+  Report report;
+  FillHeader(analysis, report);
+  FillParameters(analysis, report);
+  if (analysis.training.has_value()) report.training = BuildTraining(analysis);
+  if (analysis.inference.has_value()) report.inference = BuildInference(analysis);
+  if (analysis.options.accounting == Accounting::kTextbook) {
+    report.textbook = BuildTextbook(analysis, report);
+  }
+  report.layers = BuildLayers(analysis);
+  BuildTables(analysis, report);
+  FillBindings(analysis, report);
+  return report;
+}
+
+}  // namespace footprint

@@ -1,0 +1,35 @@
+// From the tables of all passes to the report: no analysis happens here.
+#ifndef FOOTPRINT_BACKEND_BUILD_REPORT_H_
+#define FOOTPRINT_BACKEND_BUILD_REPORT_H_
+
+#include <vector>
+
+#include "backend/analysis.h"
+#include "backend/report.h"
+#include "ir/diagnostic.h"
+
+namespace footprint {
+
+Report BuildReport(Analysis& analysis);
+
+// The parts, each in a file of its own.
+TrainingReport BuildTraining(Analysis& analysis);
+InferenceReport BuildInference(Analysis& analysis);
+TextbookReport BuildTextbook(Analysis& analysis, const Report& report);
+std::vector<ReportLayer> BuildLayers(Analysis& analysis);
+// Tensors, storages, unknown values and the rounding line.
+void BuildTables(Analysis& analysis, Report& report);
+
+// What is alive at `tick`, with the step it belongs to.
+Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& timeline, int64_t tick,
+               const char* id_prefix);
+std::vector<ReportDiagnostic> ToReport(const std::vector<Diagnostic>& diagnostics);
+
+// "s12": the id of a storage in reports.
+std::string StorageName(const char* prefix, StorageId id);
+constexpr const char* kTrainingPrefix = "s";
+constexpr const char* kInferencePrefix = "i";
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_BACKEND_BUILD_REPORT_H_
