@@ -233,9 +233,11 @@ Dim DimTable::CeilDiv(Dim a, Dim b) {
 }
 
 Dim DimTable::Mod(Dim a, Dim b) {
+  if (b.Is(0)) return Dim();
   const Dim remainder = Sub(a, Mul(b, FloorDiv(a, b)));
-  if (remainder.is_unknown() || !IsPositive(b)) return remainder;
-  return impl_->Refine(remainder, {0, Bounds(b).upper - (Bounds(b).upper == DimBounds::kNoBound ? 0 : 1)});
+  if (!IsPositive(b)) return remainder;
+  const int64_t upper = Bounds(b).upper;
+  return impl_->Refine(remainder, {0, upper == DimBounds::kNoBound ? upper : upper - 1});
 }
 
 Dim DimTable::Min(Dim a, Dim b) {

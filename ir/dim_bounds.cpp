@@ -9,8 +9,9 @@
 //   S = rest + f*min(A, B)        S >= rest + f*A, rest + f*B        if f < 0: the better one holds
 //                                 S >= the lesser of these           if f > 0
 //
-// (max mirrors min; a data-dependent symbol with f < 0 is replaced by its symbolic upper bound), until
-// the terms have cancelled or the budget of steps is used up. Upper bounds are lower bounds of -S.
+// (max mirrors min; a data-dependent symbol with f < 0 is replaced by its symbolic upper bound). First
+// the sum is split into the cases of which it is the least, then each case is searched for the
+// replacements that cancel most, within a budget of steps. Upper bounds are lower bounds of -S.
 #include <algorithm>
 
 #include "ir/dim_table.h"
@@ -18,7 +19,7 @@
 namespace footprint {
 namespace {
 
-constexpr int kBudget = 16;
+constexpr size_t kBudget = 16;
 constexpr int64_t kMinusInfinity = std::numeric_limits<int64_t>::min();
 
 }  // namespace
@@ -63,74 +64,121 @@ DimBounds DimTable::Impl::AtomBounds(const DimNode& atom) const {
 
 DimBounds DimTable::Impl::BoundsOf(const Polynomial& p) const {
   DimBounds bounds = IntervalOf(p);
-  if (p.size() < 2) return bounds;
-  const bool has_composite = std::any_of(p.begin(), p.end(), [this](const Term& term) {
+  const bool may_cancel = p.size() > 1 && std::any_of(p.begin(), p.end(), [this](const Term& term) {
     const int32_t id = monomials.AtomOf(term.monomial);
     return id >= 0 && (atom(id).kind != DimKind::kSymbol || atom(id).is_data_dependent);
   });
-  if (!has_composite) return bounds;
-  int budget = kBudget;
-  bounds.lower = LowerBound(p, budget);
+  if (!may_cancel) return bounds;
+  bounds.lower = LowerBound(p);
   if (const auto negated = Scale(p, -1)) {
-    budget = kBudget;
-    bounds = Meet(bounds, Negative({LowerBound(*negated, budget), DimBounds::kNoBound}));
+    bounds = Meet(bounds, Negative({LowerBound(*negated), DimBounds::kNoBound}));
   }
   return bounds;
 }
 
-int64_t DimTable::Impl::LowerBound(const Polynomial& p, int& budget) const {
-  int64_t best = IntervalOf(p).lower;
-  if (p.size() < 2) return best;
-  for (const Term& term : p) {
-    const int32_t id = monomials.AtomOf(term.monomial);
-    if (id < 0 || budget <= 0) continue;
-    best = std::max(best, LowerBoundWithout(p, term, atom(id), budget));
+int64_t DimTable::Impl::LowerBound(const Polynomial& p) const {
+  int64_t lower = DimBounds::kNoBound;
+  for (const Polynomial& one : SplitChoices(p)) lower = std::min(lower, RelaxedLowerBound(one));
+  return lower;
+}
+
+std::optional<Polynomial> DimTable::Impl::Replace(const Polynomial& p, const Term& term,
+                                                  Dim replacement) const {
+  const auto rest = AddScaled(monomials, p, -term.coefficient, {Term{1, term.monomial}});
+  if (!rest.has_value()) return std::nullopt;
+  return AddScaled(monomials, *rest, term.coefficient, ToPolynomial(replacement));
+}
+
+std::vector<Polynomial> DimTable::Impl::SplitChoices(const Polynomial& p) const {
+  std::vector<Polynomial> pending = {p};
+  std::vector<Polynomial> split;
+  while (!pending.empty()) {
+    const Polynomial one = std::move(pending.back());
+    pending.pop_back();
+    const auto choice = std::find_if(one.begin(), one.end(), [this](const Term& term) {
+      const int32_t id = monomials.AtomOf(term.monomial);
+      return id >= 0 && atom(id).kind == (term.coefficient > 0 ? DimKind::kMin : DimKind::kMax);
+    });
+    std::vector<Polynomial> cases;
+    if (choice != one.end()) {
+      for (const Dim operand : atom(monomials.AtomOf(choice->monomial)).operands) {
+        if (auto replaced = Replace(one, *choice, operand)) cases.push_back(*std::move(replaced));
+      }
+      const size_t wanted = atom(monomials.AtomOf(choice->monomial)).operands.size();
+      if (cases.size() < wanted) cases.clear();
+    }
+    if (cases.empty() || pending.size() + split.size() + cases.size() > kBudget) {
+      split.push_back(one);
+    } else {
+      std::move(cases.begin(), cases.end(), std::back_inserter(pending));
+    }
+  }
+  return split;
+}
+
+int64_t DimTable::Impl::RelaxedLowerBound(const Polynomial& p) const {
+  int64_t best = kMinusInfinity;
+  std::vector<Relaxation> pending = {{p, 1}};
+  for (size_t step = 0; step < kBudget && !pending.empty(); ++step) {
+    const Relaxation current = std::move(pending.back());
+    pending.pop_back();
+    const int64_t lower = IntervalOf(current.sum).lower;
+    if (lower != kMinusInfinity) best = std::max(best, CeilQuotient(lower, current.scale));
+    if (current.sum.size() < 2) continue;
+    const size_t limit = pending.size() + kBudget - step;
+    for (const Term& term : current.sum) {
+      if (pending.size() < limit) AppendRelaxations(current, term, pending);
+    }
   }
   return best;
 }
 
-// The recursion with LowerBound ends with the budget, which every step here draws on.
-int64_t DimTable::Impl::LowerBoundWithout(const Polynomial& p, const Term& term,
-                                          const DimNode& atom, int& budget) const {
-  const int64_t f = term.coefficient;
-  const Polynomial alone{Term{f, term.monomial}};
-  const std::optional<Polynomial> rest = AddScaled(monomials, p, -1, alone);
-  if (!rest.has_value()) return kMinusInfinity;
-  // rest_scale*rest + f*(replacement + shift)
-  const auto bound_with = [&](int64_t rest_scale, Dim replacement, int64_t shift) {
-    --budget;
-    const auto scaled = Scale(*rest, rest_scale);
-    if (!scaled.has_value()) return kMinusInfinity;
-    const auto shifted = AddScaled(monomials, ToPolynomial(replacement), shift, {Term{1, kOne}});
-    if (!shifted.has_value()) return kMinusInfinity;
-    const auto sum = AddScaled(monomials, *scaled, f, *shifted);
-    return sum.has_value() ? LowerBound(*sum, budget) : kMinusInfinity;
+void DimTable::Impl::AppendRelaxations(const Relaxation& from, const Term& term,
+                                       std::vector<Relaxation>& relaxations) const {
+  const int32_t id = monomials.AtomOf(term.monomial);
+  if (id < 0) return;
+  const DimNode& replaced = atom(id);
+  const bool negative = term.coefficient < 0;
+  const auto append = [&](Dim replacement) {
+    if (auto sum = Replace(from.sum, term, replacement)) {
+      relaxations.push_back({*std::move(sum), from.scale});
+    }
   };
-  switch (atom.kind) {
-    case DimKind::kFloor: {
-      if (!atom.operands[1].is_constant()) return kMinusInfinity;
-      const int64_t divisor = atom.operands[1].value();
-      const int64_t bound = bound_with(divisor, atom.operands[0], f < 0 ? 0 : 1 - divisor);
-      return bound == kMinusInfinity ? bound : CeilQuotient(bound, divisor);
-    }
+  switch (replaced.kind) {
+    case DimKind::kFloor:
+      AppendQuotientRelaxation(from, term, replaced, relaxations);
+      break;
     case DimKind::kMin:
-    case DimKind::kMax: {
-      const bool any_holds = (atom.kind == DimKind::kMin) == (f < 0);
-      int64_t bound = any_holds ? kMinusInfinity : DimBounds::kNoBound;
-      for (const Dim operand : atom.operands) {
-        const int64_t other = budget > 0 ? bound_with(1, operand, 0) : kMinusInfinity;
-        bound = any_holds ? std::max(bound, other) : std::min(bound, other);
-      }
-      return bound;
-    }
+    case DimKind::kMax:
+      if (negative != (replaced.kind == DimKind::kMin)) return;
+      for (const Dim operand : replaced.operands) append(operand);
+      break;
     case DimKind::kSymbol: {
-      const Dim upper = symbols[static_cast<size_t>(atom.symbol)].upper;
-      if (f > 0 || upper.is_unknown()) return kMinusInfinity;
-      return bound_with(1, upper, 0);
+      const Dim upper = symbols[static_cast<size_t>(replaced.symbol)].upper;
+      if (negative && !upper.is_unknown()) append(upper);
+      break;
     }
     default:
-      return kMinusInfinity;
+      break;
   }
+}
+
+void DimTable::Impl::AppendQuotientRelaxation(const Relaxation& from, const Term& term,
+                                              const DimNode& quotient,
+                                              std::vector<Relaxation>& relaxations) const {
+  if (!quotient.operands[1].is_constant()) return;
+  const int64_t divisor = quotient.operands[1].value();
+  Relaxation relaxed;
+  if (__builtin_mul_overflow(from.scale, divisor, &relaxed.scale)) return;
+  const auto rest = AddScaled(monomials, from.sum, -term.coefficient, {Term{1, term.monomial}});
+  const auto scaled = rest.has_value() ? Scale(*rest, divisor) : std::nullopt;
+  const auto bound = AddScaled(monomials, ToPolynomial(quotient.operands[0]),
+                               term.coefficient < 0 ? 0 : 1 - divisor, {Term{1, kOne}});
+  if (!scaled.has_value() || !bound.has_value()) return;
+  auto sum = AddScaled(monomials, *scaled, term.coefficient, *bound);
+  if (!sum.has_value()) return;
+  relaxed.sum = *std::move(sum);
+  relaxations.push_back(std::move(relaxed));
 }
 
 Dim DimTable::Impl::Refine(Dim dim, DimBounds bounds) {

@@ -7,9 +7,12 @@
 //   floor((6*x + 3)/4)               -> floor((3*x + 1)/2)            what divides all but the constant
 //   ceil(x/2)                        -> floor((x + 1)/2)              constant divisors: always floor
 //   floor((floor(x/2) + y)/3)        -> floor((x + 2*y)/6)            nested roundings
+//   floor((3 - x)/2)                 -> -ceil((x - 3)/2)              if all terms are negative
 //
 // Each holds wherever the division is defined. The remaining numerator of a constant divisor c has a
 // constant in [0, c). Printing chooses between floor and ceil again.
+#include <algorithm>
+
 #include "ir/dim_table.h"
 
 namespace footprint {
@@ -31,42 +34,90 @@ Dim DimTable::Impl::Divide(DimKind rounding, Dim a, Dim b) {
 }
 
 Dim DimTable::Impl::ComputeQuotient(DimKind rounding, Dim a, Dim b) {
-  std::optional<Polynomial> numerator = ToPolynomial(a);
-  std::optional<Polynomial> denominator = ToPolynomial(b);
-  if ((*denominator)[0].coefficient < 0) {
-    numerator = Scale(*numerator, -1);
-    denominator = Scale(*denominator, -1);
-    if (!numerator.has_value() || !denominator.has_value()) return Dim();
-  }
-  const Term own{Content(*denominator), CommonMonomial(monomials, *denominator)};
-  if (denominator->size() > 1) {
-    const Polynomial primitive = DivideByTerm(monomials, *denominator, own);
-    if (auto quotient = DivideExactly(monomials, *numerator, primitive)) {
-      numerator = std::move(quotient);
-      denominator = Polynomial{own};
+  Fraction q{rounding, ToPolynomial(a), ToPolynomial(b), {}, 1};
+  do {
+    if (!CancelCommonFactors(q) || !NormalizeSign(q) || !TakeOutMultiples(q)) return Dim();
+    if (q.numerator.empty()) return Intern(std::move(q.whole));
+    const DimBounds bounds = BoundsOfFraction(q);
+    if (bounds.lower == bounds.upper) {
+      return Add(Intern(std::move(q.whole)), Mul(q.sign, bounds.lower));
     }
-  }
-  const Term common{Content(*numerator, own.coefficient),
-                    CommonMonomial(monomials, *numerator, own.monomial)};
-  numerator = DivideByTerm(monomials, *numerator, common);
-  denominator = DivideByTerm(monomials, *denominator, common);
-  if (IsConstant(*denominator)) {
-    const int64_t divisor = ConstantOf(*denominator);
-    if (rounding == DimKind::kCeil) {
-      numerator = AddScaled(monomials, *numerator, divisor - 1, {Term{1, kOne}});
-      if (!numerator.has_value()) return Dim();
-    }
-    return DivideByConstant(*std::move(numerator), divisor);
-  }
-  if (denominator->size() == 1) return DivideByMonomial(rounding, *numerator, (*denominator)[0]);
-  return MakeQuotient(rounding, *numerator, *denominator);
+  } while (Unnest(q));
+  const Dim numerator = Intern(std::move(q.numerator));
+  const Dim denominator = Intern(std::move(q.denominator));
+  return Add(Intern(std::move(q.whole)),
+             Mul(q.sign, InternAtom(q.rounding, {numerator, denominator})));
 }
 
-Dim DimTable::Impl::DivideByConstant(Polynomial numerator, int64_t divisor) {
+DimBounds DimTable::Impl::BoundsOfFraction(const Fraction& q) const {
+  return Quotient(BoundsOf(q.numerator), BoundsOf(q.denominator),
+                             q.rounding == DimKind::kFloor ? Rounding::kDown : Rounding::kUp);
+}
+
+bool DimTable::Impl::CancelCommonFactors(Fraction& q) {
+  if (q.denominator[0].coefficient < 0) {
+    auto numerator = Scale(q.numerator, -1);
+    auto denominator = Scale(q.denominator, -1);
+    if (!numerator.has_value() || !denominator.has_value()) return false;
+    q.numerator = *std::move(numerator);
+    q.denominator = *std::move(denominator);
+  }
+  const Term own{Content(q.denominator), CommonMonomial(monomials, q.denominator)};
+  if (q.denominator.size() > 1) {
+    const Polynomial primitive = DivideByTerm(monomials, q.denominator, own);
+    if (auto quotient = DivideExactly(monomials, q.numerator, primitive)) {
+      q.numerator = *std::move(quotient);
+      q.denominator = {own};
+    }
+  }
+  const Term common{Content(q.numerator, own.coefficient),
+                    CommonMonomial(monomials, q.numerator, own.monomial)};
+  q.numerator = DivideByTerm(monomials, q.numerator, common);
+  q.denominator = DivideByTerm(monomials, q.denominator, common);
+  return true;
+}
+
+bool DimTable::Impl::NormalizeSign(Fraction& q) {
+  const bool is_negative = std::all_of(q.numerator.begin(), q.numerator.end(), [](const Term& term) {
+    return term.monomial == kOne || term.coefficient < 0;
+  });
+  if (!is_negative || IsConstant(q.numerator)) return true;
+  auto numerator = Scale(q.numerator, -1);
+  if (!numerator.has_value()) return false;
+  q.numerator = *std::move(numerator);
+  q.sign = -q.sign;
+  q.rounding = q.rounding == DimKind::kFloor ? DimKind::kCeil : DimKind::kFloor;
+  return true;
+}
+
+bool DimTable::Impl::TakeOutMultiples(Fraction& q) {
+  if (q.denominator.size() != 1) return true;
+  if (IsConstant(q.denominator)) return TakeOutMultiplesOfConstant(q);
+  const Term divisor = q.denominator[0];
+  Polynomial whole;
+  Polynomial rest;
+  for (const Term& term : q.numerator) {
+    const auto monomial = monomials.Quotient(term.monomial, divisor.monomial);
+    if (monomial.has_value() && term.coefficient % divisor.coefficient == 0) {
+      whole.push_back({term.coefficient / divisor.coefficient, *monomial});
+    } else {
+      rest.push_back(term);
+    }
+  }
+  q.numerator = std::move(rest);
+  return AddTo(q.whole, q.sign, whole);
+}
+
+bool DimTable::Impl::TakeOutMultiplesOfConstant(Fraction& q) {
+  const int64_t divisor = ConstantOf(q.denominator);
+  if (q.rounding == DimKind::kCeil) {
+    q.rounding = DimKind::kFloor;
+    if (!AddTo(q.numerator, 1, ConstantPolynomial(divisor - 1))) return false;
+  }
   Polynomial whole;
   Polynomial rest;
   int64_t common = divisor;
-  for (const Term& term : numerator) {
+  for (const Term& term : q.numerator) {
     if (term.monomial == kOne) continue;
     if (term.coefficient % divisor == 0) {
       whole.push_back({term.coefficient / divisor, term.monomial});
@@ -75,59 +126,44 @@ Dim DimTable::Impl::DivideByConstant(Polynomial numerator, int64_t divisor) {
       common = Content({term}, common);
     }
   }
-  const int64_t constant = ConstantOf(numerator);
-  whole = WithConstant(std::move(whole), FloorQuotient(constant, divisor));
-  if (rest.empty()) return Intern(std::move(whole));
-  const int64_t remainder = constant - FloorQuotient(constant, divisor) * divisor;
-  rest = WithConstant(DivideByTerm(monomials, rest, Term{common, kOne}), remainder / common);
-  divisor /= common;
+  const int64_t constant = ConstantOf(q.numerator);
+  const int64_t quotient = FloorQuotient(constant, divisor);
+  q.numerator.clear();
+  if (!rest.empty()) {
+    const int64_t remainder = constant - quotient * divisor;
+    q.numerator = WithConstant(DivideByTerm(monomials, rest, {common, kOne}), remainder / common);
+    q.denominator = ConstantPolynomial(divisor / common);
+  }
+  return AddTo(q.whole, q.sign, WithConstant(std::move(whole), quotient));
+}
 
-  // floor((floor(P/d) + R)/c) = floor((P + d*R)/(d*c))
-  for (const Term& term : rest) {
+// floor((floor(P/d) + R)/c) = floor((P + d*R)/(d*c)) for a positive constant c. For any positive c
+// that holds without R, and for ceil.
+bool DimTable::Impl::Unnest(Fraction& q) {
+  const bool is_constant = IsConstant(q.denominator);
+  if (!is_constant && (q.numerator.size() > 1 || BoundsOf(q.denominator).lower < 1)) return false;
+  for (const Term& term : q.numerator) {
     const int32_t id = term.coefficient == 1 ? monomials.AtomOf(term.monomial) : -1;
-    if (id < 0 || atom(id).kind != DimKind::kFloor) continue;
-    const DimNode& inner = atom(id);
-    const auto others = AddScaled(monomials, rest, -1, {term});
-    const Dim numerator = Add(inner.operands[0], Mul(inner.operands[1], Intern(others)));
-    const Dim merged = Divide(DimKind::kFloor, numerator, Mul(inner.operands[1], divisor));
-    if (!merged.is_unknown()) return Add(Intern(std::move(whole)), merged);
+    if (id < 0 || atom(id).kind != q.rounding) continue;
+    const Polynomial divisor = ToPolynomial(atom(id).operands[1]);
+    const auto others = AddScaled(monomials, q.numerator, -1, {term});
+    auto numerator = Multiply(monomials, divisor, *others);
+    auto denominator = Multiply(monomials, divisor, q.denominator);
+    if (!numerator.has_value() || !denominator.has_value() ||
+        !AddTo(*numerator, 1, ToPolynomial(atom(id).operands[0]))) {
+      continue;
+    }
+    q.numerator = *std::move(numerator);
+    q.denominator = *std::move(denominator);
+    return true;
   }
-  return Add(Intern(std::move(whole)),
-             MakeQuotient(DimKind::kFloor, rest, ConstantPolynomial(divisor)));
+  return false;
 }
 
-Dim DimTable::Impl::DivideByMonomial(DimKind rounding, const Polynomial& numerator,
-                                     const Term& divisor) {
-  Polynomial whole;
-  Polynomial rest;
-  for (const Term& term : numerator) {
-    const auto monomial = monomials.Quotient(term.monomial, divisor.monomial);
-    if (monomial.has_value() && term.coefficient % divisor.coefficient == 0) {
-      whole.push_back({term.coefficient / divisor.coefficient, *monomial});
-    } else {
-      rest.push_back(term);
-    }
-  }
-  return Add(Intern(std::move(whole)), MakeQuotient(rounding, rest, {divisor}));
-}
-
-Dim DimTable::Impl::MakeQuotient(DimKind rounding, const Polynomial& numerator,
-                                 const Polynomial& denominator) {
-  if (numerator.empty()) return 0;
-  const DimBounds bounds = Quotient(BoundsOf(numerator), BoundsOf(denominator),
-                                    rounding == DimKind::kFloor ? Rounding::kDown : Rounding::kUp);
-  if (bounds.lower == bounds.upper) return bounds.lower;
-  const Dim b = Intern(denominator);
-  // floor(floor(P/d)/b) = floor(P/(d*b)) for b > 0
-  if (numerator.size() == 1 && numerator[0].coefficient == 1 && BoundsOf(b).lower >= 1) {
-    const int32_t id = monomials.AtomOf(numerator[0].monomial);
-    if (id >= 0 && atom(id).kind == rounding) {
-      const DimNode& inner = atom(id);
-      const Dim merged = Divide(rounding, inner.operands[0], Mul(inner.operands[1], b));
-      if (!merged.is_unknown()) return merged;
-    }
-  }
-  return InternAtom(rounding, {Intern(numerator), b});
+bool DimTable::Impl::AddTo(Polynomial& sum, int64_t scale, const Polynomial& p) const {
+  auto result = AddScaled(monomials, sum, scale, p);
+  if (result.has_value()) sum = *std::move(result);
+  return result.has_value();
 }
 
 }  // namespace footprint

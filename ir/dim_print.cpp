@@ -24,19 +24,19 @@ class DimTable::Impl::Writer {
     bool is_text = true;
   };
 
+  struct Shift;
+
+  Shift ChooseShift(const Polynomial& p);
   void Expand(const Polynomial& p);
-  void ExpandTerm(const Term& term, bool first);
-  void ExpandAtom(const DimNode& atom);
-  void ExpandQuotient(const DimNode& atom);
-  int64_t ChooseShift(const Polynomial& p);
+  void ExpandTerm(const Term& term, bool first, int64_t shift);
+  void ExpandAtom(const DimNode& atom, int64_t shift);
+  void ExpandQuotient(const DimNode& atom, int64_t shift);
   void Text(std::string text) { pieces_.push_back({std::move(text), {}, true}); }
   void Later(Polynomial p) { pieces_.push_back({"", std::move(p), false}); }
   void Operand(Polynomial p, bool is_divisor);
 
   const Impl& table_;
   std::vector<Piece> pieces_;
-  // How much the numerator of the quotient that is being expanded is moved by, in divisors.
-  int64_t shift_ = 0;
 };
 
 std::string DimTable::Impl::Writer::Write(Polynomial p) {
@@ -57,40 +57,49 @@ std::string DimTable::Impl::Writer::Write(Polynomial p) {
   return result;
 }
 
-// k - 1 if `p` is to be written as floor((P + r + c*(k - 1))/c) + 1, else 0.
-int64_t DimTable::Impl::Writer::ChooseShift(const Polynomial& p) {
-  const int64_t constant = ConstantOf(p);
-  if (constant >= 0) return 0;
-  const DimNode* quotient = nullptr;
+// Where a sum has a negative constant k and one quotient floor((P + r)/c), r > 0, the quotient is
+// written as floor((P + r + c*shift)/c) and the constant as 1, with shift = k - 1.
+struct DimTable::Impl::Writer::Shift {
+  MonomialId quotient = -1;
+  int64_t divisors = 0;
+};
+
+DimTable::Impl::Writer::Shift DimTable::Impl::Writer::ChooseShift(const Polynomial& p) {
+  Shift shift;
+  if (ConstantOf(p) >= 0) return shift;
   for (const Term& term : p) {
     const int32_t id = table_.monomials.AtomOf(term.monomial);
     if (id < 0 || table_.atom(id).kind != DimKind::kFloor) continue;
-    if (quotient != nullptr || term.coefficient != 1) return 0;
-    quotient = &table_.atom(id);
+    if (shift.quotient >= 0 || term.coefficient != 1) return {};
+    shift.quotient = term.monomial;
   }
-  if (quotient == nullptr || !quotient->operands[1].is_constant()) return 0;
-  const int64_t remainder = ConstantOf(table_.ToPolynomial(quotient->operands[0]));
-  int64_t shift = 0;
+  if (shift.quotient < 0) return {};
+  const DimNode& quotient = table_.atom(table_.monomials.AtomOf(shift.quotient));
+  const int64_t remainder = ConstantOf(table_.ToPolynomial(quotient.operands[0]));
   int64_t moved = 0;
-  if (remainder == 0 || __builtin_sub_overflow(constant, 1, &shift) ||
-      __builtin_mul_overflow(shift, quotient->operands[1].value(), &moved)) {
-    return 0;
+  if (!quotient.operands[1].is_constant() || remainder == 0 ||
+      __builtin_sub_overflow(ConstantOf(p), 1, &shift.divisors) ||
+      __builtin_mul_overflow(shift.divisors, quotient.operands[1].value(), &moved)) {
+    return {};
   }
   return shift;
 }
 
 void DimTable::Impl::Writer::Expand(const Polynomial& p) {
   if (p.empty()) return Text("0");
-  shift_ = ChooseShift(p);
-  Polynomial terms = shift_ == 0 ? p : WithConstant(p, 1);
+  const Shift shift = ChooseShift(p);
+  Polynomial terms = shift.divisors == 0 ? p : WithConstant(p, 1);
   // "10 - x" reads better than "-x + 10".
   const auto positive = std::find_if(terms.begin(), terms.end(),
                                      [](const Term& term) { return term.coefficient > 0; });
   if (positive != terms.end()) std::rotate(terms.begin(), positive, positive + 1);
-  for (size_t i = 0; i < terms.size(); ++i) ExpandTerm(terms[i], i == 0);
+  for (const Term& term : terms) {
+    ExpandTerm(term, &term == &terms.front(),
+               term.monomial == shift.quotient ? shift.divisors : 0);
+  }
 }
 
-void DimTable::Impl::Writer::ExpandTerm(const Term& term, bool first) {
+void DimTable::Impl::Writer::ExpandTerm(const Term& term, bool first, int64_t shift) {
   const bool negative = term.coefficient < 0;
   const uint64_t magnitude = negative ? -static_cast<uint64_t>(term.coefficient)
                                       : static_cast<uint64_t>(term.coefficient);
@@ -104,18 +113,18 @@ void DimTable::Impl::Writer::ExpandTerm(const Term& term, bool first) {
   for (const Factor& factor : table_.monomials.factors(term.monomial)) {
     if (needs_star) Text("*");
     needs_star = true;
-    ExpandAtom(table_.atom(factor.atom));
+    ExpandAtom(table_.atom(factor.atom), shift);
     if (factor.power != 1) Text(absl::StrCat("**", factor.power));
   }
 }
 
-void DimTable::Impl::Writer::ExpandAtom(const DimNode& atom) {
+void DimTable::Impl::Writer::ExpandAtom(const DimNode& atom, int64_t shift) {
   switch (atom.kind) {
     case DimKind::kSymbol:
       return Text(table_.symbols[static_cast<size_t>(atom.symbol)].name);
     case DimKind::kFloor:
     case DimKind::kCeil:
-      return ExpandQuotient(atom);
+      return ExpandQuotient(atom, shift);
     default:
       Text(atom.kind == DimKind::kMin ? "min(" : "max(");
       for (size_t i = 0; i < atom.operands.size(); ++i) {
@@ -126,18 +135,15 @@ void DimTable::Impl::Writer::ExpandAtom(const DimNode& atom) {
   }
 }
 
-void DimTable::Impl::Writer::ExpandQuotient(const DimNode& atom) {
+void DimTable::Impl::Writer::ExpandQuotient(const DimNode& atom, int64_t shift) {
   Polynomial numerator = table_.ToPolynomial(atom.operands[0]);
   const Dim divisor = atom.operands[1];
   bool up = atom.kind == DimKind::kCeil;
   if (!up && divisor.is_constant()) {
     const int64_t remainder = ConstantOf(numerator);
-    if (shift_ != 0) {
-      numerator = WithConstant(std::move(numerator), remainder + shift_ * divisor.value());
-    } else if (remainder == divisor.value() - 1) {
-      up = true;
-      numerator = WithConstant(std::move(numerator), 0);
-    }
+    up = shift == 0 && remainder == divisor.value() - 1;
+    const int64_t constant = up ? 0 : remainder + shift * divisor.value();
+    numerator = WithConstant(std::move(numerator), constant);
   }
   Text(up ? "ceil(" : "floor(");
   Operand(std::move(numerator), false);

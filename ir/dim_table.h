@@ -70,10 +70,24 @@ struct DimTable::Impl {
   Dim Sub(Dim a, Dim b) { return AddMultiple(a, -1, b); }
   Dim Mul(Dim a, Dim b);
   Dim Divide(DimKind rounding, Dim a, Dim b);
+  // whole + sign*round(numerator / denominator)
+  struct Fraction {
+    DimKind rounding = DimKind::kFloor;
+    Polynomial numerator;
+    Polynomial denominator;
+    Polynomial whole;
+    int64_t sign = 1;
+  };
   Dim ComputeQuotient(DimKind rounding, Dim a, Dim b);
-  Dim DivideByConstant(Polynomial numerator, int64_t divisor);
-  Dim DivideByMonomial(DimKind rounding, const Polynomial& numerator, const Term& divisor);
-  Dim MakeQuotient(DimKind rounding, const Polynomial& numerator, const Polynomial& denominator);
+  // Each returns false if it overflows.
+  bool CancelCommonFactors(Fraction& q);
+  bool NormalizeSign(Fraction& q);
+  bool TakeOutMultiples(Fraction& q);
+  bool TakeOutMultiplesOfConstant(Fraction& q);
+  bool AddTo(Polynomial& sum, int64_t scale, const Polynomial& p) const;
+  DimBounds BoundsOfFraction(const Fraction& q) const;
+  // Returns true if it found something to do.
+  bool Unnest(Fraction& q);
   Dim Choose(DimKind min_or_max, Dim a, Dim b);
   Dim ComputeChoice(DimKind min_or_max, Dim a, Dim b);
   bool LessEqual(Dim a, Dim b);
@@ -83,9 +97,19 @@ struct DimTable::Impl {
   DimBounds BoundsOf(const Polynomial& p) const;
   DimBounds IntervalOf(const Polynomial& p) const;
   DimBounds AtomBounds(const DimNode& atom) const;
-  int64_t LowerBound(const Polynomial& p, int& budget) const;
-  int64_t LowerBoundWithout(const Polynomial& p, const Term& term, const DimNode& atom,
-                            int& budget) const;
+  int64_t LowerBound(const Polynomial& p) const;
+  // At most `scale` times the sum in question.
+  struct Relaxation {
+    Polynomial sum;
+    int64_t scale = 1;
+  };
+  std::optional<Polynomial> Replace(const Polynomial& p, const Term& term, Dim replacement) const;
+  std::vector<Polynomial> SplitChoices(const Polynomial& p) const;
+  int64_t RelaxedLowerBound(const Polynomial& p) const;
+  void AppendRelaxations(const Relaxation& from, const Term& term,
+                         std::vector<Relaxation>& relaxations) const;
+  void AppendQuotientRelaxation(const Relaxation& from, const Term& term, const DimNode& quotient,
+                                std::vector<Relaxation>& relaxations) const;
   // Notes bounds that are known from how `dim` was computed.
   Dim Refine(Dim dim, DimBounds bounds);
 
