@@ -141,12 +141,16 @@ bool NestsTooDeep(const std::string& text) {
 
 // What is wrong with `text`, or nothing.
 std::string ParseOnnxText(const std::string& text, ModelProto* model) {
-  if (NestsTooDeep(text)) return absl::StrCat("brackets are nested more than ", kMaxNesting, " deep");
+  if (NestsTooDeep(text)) {
+    return absl::StrCat("brackets are nested more than ", kMaxNesting, " deep");
+  }
   try {
     ONNX_NAMESPACE::OnnxParser parser(text);
     const auto status = parser.Parse(*model);
     if (!status.IsOK()) return status.ErrorMessage();
-    if (!parser.EndOfInput()) return absl::StrCat("text after the model at ", parser.GetCurrentPos());
+    if (!parser.EndOfInput()) {
+      return absl::StrCat("text after the model at ", parser.GetCurrentPos());
+    }
   } catch (const std::exception& error) {
     return error.what();
   }

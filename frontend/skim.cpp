@@ -1,8 +1,8 @@
 // A serialized ModelProto is a tree of messages. Each message is a run of fields, each field a tag
 // (number and wire type) and a value; messages, strings and packed numbers carry their length:
 //
-//   ModelProto [ ir_version | graph: 98 MB [ node: 60 B [...] | initializer: 9 MB [
-//                                            dims 768 3072 | data_type 1 | name w | raw_data: 9 MB ]]]
+//   ModelProto [ ir_version 8 | graph: 98 MB [ node: 60 B [...] | initializer: 9 MB [
+//                               dims 768 3072 | data_type 1 | name w | raw_data: 9 MB ]]]
 //
 // One walk, with a stack of open messages in place of recursion, copies it field by field. Payloads
 // are held back while they are small and skipped by their length once they are not; the fields of a
@@ -17,11 +17,10 @@
 #include <limits>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "frontend/printable.h"
+#include "frontend/skim_frame.h"
 #include "frontend/skim_payload.h"
 #include "frontend/skim_schema.h"
 #include "ir/tensor_type.h"
@@ -49,30 +48,10 @@ int VarintSize(uint64_t value) {
   return size;
 }
 
-using DimList = absl::InlinedVector<int64_t, 6>;
-
-// A part of the output.
-struct Extent {
-  size_t at = 0;
-  size_t size = 0;
-};
-
-struct Frame {
-  const MessageSchema* schema = nullptr;
-  const FieldSchema* as = nullptr;  // the field of the message around it; null for the model
-  uint32_t number = 0;
-  int64_t end = 0;  // in the input
-  size_t body_at = 0;
-  int length_width = 0;
-  uint32_t seen = 0;  // single messages by field number
-  Extent name;        // entries: the key
-  Extent op_type;
-  Extent output;  // the first one; entries: the value
-  PayloadScan scan;
-};
-
 struct TensorHeader {
-  DimList dims;
+  TensorSpec spec() const { return {data_type.value_or(0), dims}; }
+
+  std::vector<int64_t> dims;
   std::optional<int32_t> data_type;
   bool external = false;
   bool segmented = false;
@@ -80,7 +59,7 @@ struct TensorHeader {
 };
 
 struct SparseHeader {
-  DimList dims;
+  std::vector<int64_t> dims;
   std::optional<TensorHeader> values;
   std::optional<TensorHeader> indices;
 };
@@ -113,7 +92,6 @@ class Skimmer {
   void AddPayload(const Payload& payload);
 
   std::string Place() const;
-  std::string Describe(size_t depth) const;
   absl::string_view Text(Extent extent) const {
     return absl::string_view(skimmed_.bytes).substr(extent.at, extent.size);
   }
@@ -398,7 +376,7 @@ void Skimmer::CloseEntry(const Frame& entry) {
 void Skimmer::CloseTensor(Frame& tensor) {
   const std::optional<int64_t> elements = ElementsOf(tensor_.dims);
   if (!elements) {
-    Complain("bad-dims", absl::StrCat(TensorText(tensor_.data_type.value_or(0), tensor_.dims),
+    Complain("bad-dims", absl::StrCat(TensorText(tensor_.spec()),
                                       " has a negative dimension or too many elements to count"));
   }
   if (tensor_.segmented) {
@@ -425,7 +403,7 @@ Payload Skimmer::MeasureInline(Frame& tensor, std::optional<int64_t> elements) {
     payload.verified = elements == 0;
     if (elements != 0 && missing_++ == 0) first_missing_ = Place();
   } else if (checkable && !tensor_.segmented) {
-    const std::string wrong = CheckPayload(scan, type, tensor_.dims, *elements);
+    const std::string wrong = CheckPayload(scan, tensor_.spec(), *elements);
     if (!wrong.empty()) Complain("payload-size", absl::StrCat(wrong, ": the file is damaged"));
     payload.verified = wrong.empty();
   }
@@ -452,7 +430,7 @@ Payload Skimmer::MeasureExternal(Frame& tensor, std::optional<int64_t> elements)
   }
   const bool wanted = bytes && IsIntegerData(type) && *elements <= kMaxKeptIntegers;
   const auto found = external_.Resolve(
-      tensor_.reference, {bytes, TensorText(type, tensor_.dims), Place(), wanted}, sink_);
+      tensor_.reference, {bytes, TensorText(tensor_.spec()), Place(), wanted}, sink_);
   if (found.state == ExternalData::State::kInvalid) ++errors_;
   payload.verified = bytes && found.state == ExternalData::State::kPresent;
   payload.kept = found.contents.has_value();
@@ -467,26 +445,14 @@ Payload Skimmer::MeasureExternal(Frame& tensor, std::optional<int64_t> elements)
   return payload;
 }
 
-// values: [NNZ]; indices: [NNZ], or [NNZ, rank].
 void Skimmer::CloseSparseTensor() {
-  const auto rank = static_cast<int64_t>(sparse_.dims.size());
-  const std::optional<int64_t> elements = ElementsOf(sparse_.dims);
-  if (!sparse_.values || !sparse_.indices || !elements) {
-    Complain("bad-sparse-tensor", "a sparse tensor needs values, indices and valid dims");
+  if (!sparse_.values || !sparse_.indices) {
+    Complain("bad-sparse-tensor", "a sparse tensor needs values and indices");
     return;
   }
-  const DimList& values = sparse_.values->dims;
-  const DimList& indices = sparse_.indices->dims;
-  const bool agree = values.size() == 1 && !indices.empty() && indices[0] == values[0] &&
-                     (indices.size() == 1 || (indices.size() == 2 && indices[1] == rank));
-  const int32_t type = sparse_.indices->data_type.value_or(0);
-  if (!agree || type != TensorProto::INT64 || values[0] > *elements) {
-    Complain("bad-sparse-tensor",
-             absl::StrCat("values are ", TensorText(sparse_.values->data_type.value_or(0), values),
-                          ", indices ", TensorText(type, indices), ", the dense shape has ",
-                          *elements, " elements; needed are n values, at most one an element, and "
-                          "int64 indices [n] or [n, ", rank, "]"));
-  }
+  const std::string wrong =
+      CheckSparse(sparse_.values->spec(), sparse_.indices->spec(), sparse_.dims);
+  if (!wrong.empty()) Complain("bad-sparse-tensor", wrong);
 }
 
 void Skimmer::CloseAttribute(Frame& attribute) {
@@ -508,41 +474,7 @@ void Skimmer::AddPayload(const Payload& payload) {
   skimmed_.payloads.push_back(payload);
 }
 
-std::string Skimmer::Describe(size_t depth) const {
-  const Frame& frame = frames_[depth];
-  const MessageKind around = frames_[depth - 1].schema->kind;
-  const std::string name = Printable(Text(frame.name));
-  switch (frame.schema->kind) {
-    case MessageKind::kGraph:
-      return around == MessageKind::kTrainingInfo ? frame.as->name : "";
-    case MessageKind::kFunction:
-      return absl::StrCat("function ", name);
-    case MessageKind::kNode: {
-      std::string text = Printable(Text(frame.op_type));
-      if (text.empty()) text = "node";
-      if (!name.empty()) absl::StrAppend(&text, " '", name, "'");
-      if (frame.output.size > 0) absl::StrAppend(&text, " -> ", Printable(Text(frame.output)));
-      return text;
-    }
-    case MessageKind::kAttribute:
-      return absl::StrCat("attribute ", name);
-    case MessageKind::kTensor:
-    case MessageKind::kSparseTensor:
-      if (around == MessageKind::kAttribute) return name;
-      return name.empty() ? frame.as->name : absl::StrCat(frame.as->name, " ", name);
-    default:
-      return frame.as->name;
-  }
-}
-
-std::string Skimmer::Place() const {
-  std::string place;
-  for (size_t depth = 1; depth < frames_.size(); ++depth) {
-    const std::string part = Describe(depth);
-    if (!part.empty()) absl::StrAppend(&place, place.empty() ? "" : ", ", part);
-  }
-  return place;
-}
+std::string Skimmer::Place() const { return PlaceOf(frames_, skimmed_.bytes); }
 
 bool Skimmer::Ended() {
   const int64_t position = input_.position();

@@ -33,8 +33,9 @@ enum class PayloadField : uint8_t {
 // What the file stores as the contents of one TensorProto, or as one list of an AttributeProto.
 struct Payload {
   PayloadField field = PayloadField::kNone;
-  // Bytes of the values as they are stored: fixed-width values and varints without tags and lengths,
-  // strings by the sum of their lengths. External: what dims and type say (0 for unknown types).
+  // Bytes of the values as they are stored: fixed-width values and varints without tags and
+  // lengths, strings by the sum of their lengths. External: what dims and type say (0 for unknown
+  // types).
   int64_t stored_bytes = 0;
   // Entries of the field (strings, varints, floats); raw_data and external data: elements of the
   // tensor. -1 where large packed varints were only bounded.

@@ -11,7 +11,7 @@ namespace footprint {
 namespace {
 
 constexpr size_t kChunk = 64 << 10;
-// After a seek little is read at first: between two weights there is often nothing but a header.
+// After a jump little is read at first: between two weights there is often nothing but a header.
 constexpr size_t kFirstRead = 4 << 10;
 
 }  // namespace
@@ -23,6 +23,7 @@ SkimInput::SkimInput(int fd) : fd_(fd), chunk_(new char[kChunk]), next_read_(kFi
   // Files the kernel makes up as they are read have no size.
   if (start >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
     seekable_ = true;
+    offset_ = start;
     size_ = std::max<int64_t>(status.st_size - start, 0);
   }
 }
@@ -36,8 +37,11 @@ SkimInput::SkimInput(absl::string_view bytes)
 size_t SkimInput::ReadSome(char* target, size_t count) {
   if (fd_ < 0 || !read_error_.empty()) return 0;
   while (true) {
-    const ssize_t got = read(fd_, target, count);
-    if (got >= 0) return static_cast<size_t>(got);
+    const ssize_t got = seekable_ ? pread(fd_, target, count, offset_) : read(fd_, target, count);
+    if (got >= 0) {
+      offset_ += got;
+      return static_cast<size_t>(got);
+    }
     if (errno == EINTR) continue;
     read_error_ = std::strerror(errno);
     return 0;
@@ -64,7 +68,7 @@ absl::string_view SkimInput::Head(size_t count) {
   return {begin_, std::min(count, static_cast<size_t>(end_ - begin_))};
 }
 
-bool SkimInput::ReadVarint(uint64_t* value) {
+bool SkimInput::ReadLongVarint(uint64_t* value) {
   uint64_t result = 0;
   for (int shift = 0; shift < 70; shift += 7) {
     if (AtEnd()) return false;
@@ -92,8 +96,8 @@ bool SkimInput::Read(int64_t count, std::string* out) {
 bool SkimInput::Skip(int64_t count) {
   const int64_t buffered = end_ - next_;
   if (seekable_ && count > buffered) {
-    const int64_t left = *size_ - position();
-    if (count > left || lseek(fd_, count - buffered, SEEK_CUR) < 0) return false;
+    if (count > *size_ - position()) return false;
+    offset_ += count - buffered;
     base_ = position() + count;
     begin_ = next_ = end_ = chunk_.get();
     next_read_ = kFirstRead;

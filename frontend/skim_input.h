@@ -35,19 +35,25 @@ class SkimInput {
   bool AtEnd() { return next_ == end_ && !Refill(); }
   // False if fewer than ten bytes do not end it, be it that there are no more (AtEnd) or that they
   // are no varint.
-  bool ReadVarint(uint64_t* value);
+  bool ReadVarint(uint64_t* value) {
+    if (next_ == end_ || static_cast<uint8_t>(*next_) >= 0x80) return ReadLongVarint(value);
+    *value = static_cast<uint8_t>(*next_++);
+    return true;
+  }
   // Appends `count` bytes to `out`. False if there are fewer, after appending those.
   bool Read(int64_t count, std::string* out);
   // False if there are fewer than `count` bytes.
   bool Skip(int64_t count);
 
  private:
+  bool ReadLongVarint(uint64_t* value);
   bool Refill();
   // Reads up to `count` bytes to `target`; 0 at the end or after an error.
   size_t ReadSome(char* target, size_t count);
 
   int fd_ = -1;
   bool seekable_ = false;
+  int64_t offset_ = 0;  // in a seekable file, of what is read next
   std::optional<int64_t> size_;
   std::unique_ptr<char[]> chunk_;
   size_t next_read_ = 0;

@@ -143,6 +143,12 @@ std::optional<int64_t> EntriesFor(PayloadField field, ElementType type, int64_t 
   }
 }
 
+std::string DimsText(absl::Span<const int64_t> dims) {
+  constexpr size_t kShown = 8;
+  return absl::StrCat("[", absl::StrJoin(dims.subspan(0, kShown), ", "),
+                      dims.size() > kShown ? ", ...]" : "]");
+}
+
 }  // namespace
 
 void AppendVarint(uint64_t value, std::string* out) {
@@ -188,41 +194,53 @@ std::optional<int64_t> ElementsOf(absl::Span<const int64_t> dims) {
   return product;
 }
 
-std::string TensorText(int32_t data_type, absl::Span<const int64_t> dims) {
-  constexpr size_t kShown = 8;
+std::string TensorText(const TensorSpec& tensor) {
   const std::string type =
-      IsKnownElementType(data_type)
-          ? std::string(ElementTypeName(static_cast<ElementType>(data_type)))
-          : absl::StrCat("type ", data_type);
-  return absl::StrCat(type, "[", absl::StrJoin(dims.subspan(0, kShown), ", "),
-                      dims.size() > kShown ? ", ...]" : "]");
+      IsKnownElementType(tensor.data_type)
+          ? std::string(ElementTypeName(static_cast<ElementType>(tensor.data_type)))
+          : absl::StrCat("type ", tensor.data_type);
+  return absl::StrCat(type, DimsText(tensor.dims));
 }
 
-std::string CheckPayload(const PayloadScan& scan, int32_t data_type,
-                         absl::Span<const int64_t> dims, int64_t elements) {
-  const auto type = static_cast<ElementType>(data_type);
-  const std::string tensor = TensorText(data_type, dims);
+std::string CheckSparse(const TensorSpec& values, const TensorSpec& indices,
+                        absl::Span<const int64_t> dims) {
+  const auto rank = static_cast<int64_t>(dims.size());
+  const std::optional<int64_t> elements = ElementsOf(dims);
+  const bool agree = elements.has_value() && values.dims.size() == 1 && !indices.dims.empty() &&
+                     indices.dims[0] == values.dims[0] && values.dims[0] <= *elements &&
+                     (indices.dims.size() == 1 ||
+                      (indices.dims.size() == 2 && indices.dims[1] == rank));
+  if (agree && indices.data_type == static_cast<int32_t>(ElementType::kInt64)) return "";
+  return absl::StrCat("a sparse tensor of shape ", DimsText(dims), " has values ",
+                      TensorText(values), " and indices ", TensorText(indices),
+                      "; needed are n values, no more than elements, and int64 indices [n] or [n, ",
+                      rank, "]");
+}
+
+std::string CheckPayload(const PayloadScan& scan, const TensorSpec& tensor, int64_t elements) {
+  const auto type = static_cast<ElementType>(tensor.data_type);
+  const std::string text = TensorText(tensor);
   const char* field = FieldName(scan.field);
   if (scan.field == PayloadField::kRawData && type != ElementType::kString) {
     const std::optional<int64_t> needed = BytesOf(type, elements);
-    if (!needed) return absl::StrCat(tensor, " has more bytes than 64 bits can count");
+    if (!needed) return absl::StrCat(text, " has more bytes than 64 bits can count");
     if (*needed == scan.bytes) return "";
-    return absl::StrFormat("%s needs %d bytes, %s has %d", tensor, *needed, field, scan.bytes);
+    return absl::StrFormat("%s needs %d bytes, %s has %d", text, *needed, field, scan.bytes);
   }
-  // No payload has that many values, and twice the count must not overflow.
+  // No payload has that many values, and multiples of the count must not overflow.
   if (elements > kNoLimit / (2 * kLongestVarint)) {
-    return absl::StrFormat("%s needs %d values, %s has %d bytes", tensor, elements, field,
+    return absl::StrFormat("%s needs %d values, %s has %d bytes", text, elements, field,
                            scan.bytes);
   }
   const std::optional<int64_t> needed = EntriesFor(scan.field, type, elements);
-  if (!needed) return absl::StrFormat("the values of %s cannot be in %s", tensor, field);
+  if (!needed) return absl::StrFormat("the values of %s cannot be in %s", text, field);
   if (scan.entries >= 0) {
     if (*needed == scan.entries) return "";
-    return absl::StrFormat("%s needs %d values in %s, there are %d", tensor, *needed, field,
+    return absl::StrFormat("%s needs %d values in %s, there are %d", text, *needed, field,
                            scan.entries);
   }
   if (*needed <= scan.bytes && scan.bytes <= kLongestVarint * *needed) return "";
-  return absl::StrFormat("%s needs %d values of 1 to 10 bytes, %s has %d bytes", tensor, *needed,
+  return absl::StrFormat("%s needs %d values of 1 to 10 bytes, %s has %d bytes", text, *needed,
                          field, scan.bytes);
 }
 

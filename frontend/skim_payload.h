@@ -51,12 +51,23 @@ bool IsIntegerData(int32_t data_type);
 // The product of `dims`; nullopt if one is negative or it overflows.
 std::optional<int64_t> ElementsOf(absl::Span<const int64_t> dims);
 
-// "float32[64, 16]"
-std::string TensorText(int32_t data_type, absl::Span<const int64_t> dims);
+// What a tensor says of itself.
+struct TensorSpec {
+  int32_t data_type = 0;
+  absl::Span<const int64_t> dims;
+};
 
-// Compares contents with type and dims. Says what disagrees, or nothing.
-std::string CheckPayload(const PayloadScan& scan, int32_t data_type,
-                         absl::Span<const int64_t> dims, int64_t elements);
+// "float32[64, 16]"
+std::string TensorText(const TensorSpec& tensor);
+
+// Compares the parts of a sparse tensor: n values [n], and int64 indices [n] or [n, rank]. Says
+// what disagrees, or nothing.
+std::string CheckSparse(const TensorSpec& values, const TensorSpec& indices,
+                        absl::Span<const int64_t> dims);
+
+// Compares contents with what a tensor of a known type and `elements` elements needs. Says what
+// disagrees, or nothing.
+std::string CheckPayload(const PayloadScan& scan, const TensorSpec& tensor, int64_t elements);
 
 }  // namespace footprint
 
