@@ -110,6 +110,7 @@ class Skimmer {
   std::vector<Frame> frames_;
   TensorHeader tensor_;  // the open one: tensors do not nest, nor do sparse ones
   SparseHeader sparse_;
+  int64_t field_at_ = 0;  // where the field that is being read begins
   int errors_ = 0;
   int64_t missing_ = 0;  // tensors without any contents
   std::string first_missing_;
@@ -143,6 +144,7 @@ std::optional<Skimmed> Skimmer::Run() {
 
 bool Skimmer::ReadField() {
   const Frame& frame = frames_.back();
+  field_at_ = input_.position();
   uint64_t tag = 0;
   if (!input_.ReadVarint(&tag)) return BadVarint();
   WireField field = {static_cast<uint32_t>(tag >> 3), static_cast<Wire>(tag & 7), 0};
@@ -281,16 +283,13 @@ bool Skimmer::Scan(const WireField& field, const FieldSchema& schema) {
     case ScanStatus::kEnded:
       return Ended();
     case ScanStatus::kBadVarint:
-      return BadVarint();
+      return Damaged(absl::StrCat(schema.name, " has a number that does not end"));
     case ScanStatus::kBadLength:
       return Damaged(absl::StrCat(schema.name, " has ", field.length,
                                   " bytes, which is no whole number of values"));
   }
   if (!other || next.empty()) return true;
-  if (!frame.scan.empty()) {
-    Complain("payload-fields", absl::StrCat("has values in ", FieldName(frame.scan.field), " and ",
-                                            schema.name, "; one of them is allowed"));
-  }
+  if (!frame.scan.empty()) frame.clash = frame.scan.field;
   frame.scan = std::move(next);
   return true;
 }
@@ -331,6 +330,11 @@ bool Skimmer::Open(const WireField& field, const FieldSchema& schema) {
 
 bool Skimmer::Close() {
   Frame& frame = frames_.back();
+  if (frame.clash != PayloadField::kNone) {
+    Complain("payload-fields",
+             absl::StrCat("has values in ", FieldName(frame.clash), " and ",
+                          FieldName(frame.scan.field), "; one of them is allowed"));
+  }
   switch (frame.schema->kind) {
     case MessageKind::kEntry:
       CloseEntry(frame);
@@ -409,7 +413,7 @@ Payload Skimmer::MeasureInline(Frame& tensor, std::optional<int64_t> elements) {
   }
   const bool small = IsIntegerData(type) ? elements.value_or(0) <= kMaxKeptIntegers
                                          : scan.bytes <= kMaxKeptBytes;
-  payload.kept = scan.kept && small;
+  payload.kept = scan.empty() ? payload.verified : scan.kept && small;
   if (payload.kept) skimmed_.bytes += scan.held;
   return payload;
 }
@@ -491,7 +495,7 @@ bool Skimmer::Ended() {
 
 bool Skimmer::Damaged(const std::string& what) {
   sink_.Error("damaged", Place(),
-              absl::StrCat("before byte ", input_.position(), ": ", what,
+              absl::StrCat("at byte ", field_at_, ": ", what,
                            ": this is no ONNX model, or a damaged one"));
   return false;
 }

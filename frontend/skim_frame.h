@@ -31,6 +31,7 @@ struct Frame {
   Extent op_type;
   Extent output;  // the first one; entries: the value
   PayloadScan scan;
+  PayloadField clash = PayloadField::kNone;  // another field that had values, too
 };
 
 // "If 'cond' -> y, attribute then_branch, initializer w": the open messages that a user knows by
