@@ -1,0 +1,131 @@
+// Activation functions, whole and in the pieces that exporters write.
+#include "ir/ops/lowering/lower_context.h"
+
+namespace footprint {
+namespace {
+
+// nn.ReLU is nearly always written with inplace=True in networks that train; the file does not say.
+bool LowerRelu(LowerContext& ctx) {
+  LowerSame(ctx);
+  if (!ctx.FromPyTorch() || ctx.Producer(0) == nullptr || !ctx.DiesHere(0)) return true;
+  ctx.SetInPlace(InPlace::kIfUnsaved);
+  ctx.SetEvidence(Evidence::kAssumption, "ReLU(inplace=True)");
+  return true;
+}
+
+bool LowerWithAlpha(LowerContext& ctx, double default_alpha) {
+  ctx.Result(ctx.row().torch,
+             {ctx.Tensor(0), TorchArgument::Float(ctx.node().Float("alpha", default_alpha))});
+  return true;
+}
+
+bool LowerLeakyRelu(LowerContext& ctx) { return LowerWithAlpha(ctx, 0.01); }
+bool LowerElu(LowerContext& ctx) { return LowerWithAlpha(ctx, 1.0); }
+
+// Operators: bounds are attributes below opset 11. ReLU6 and Hardtanh have two bounds.
+TorchArgument Bound(LowerContext& ctx, int operand, const char* attribute) {
+  if (ctx.Has(operand)) return ctx.Argument(operand);
+  if (!ctx.node().Has(attribute)) return TorchArgument();
+  return TorchArgument::Float(ctx.node().Float(attribute, 0));
+}
+
+bool LowerClip(LowerContext& ctx) {
+  const TorchArgument low = Bound(ctx, 1, "min");
+  const TorchArgument high = Bound(ctx, 2, "max");
+  const auto is_tensor = [](const TorchArgument& argument) {
+    return argument.kind == TorchArgument::Kind::kTensor;
+  };
+  const auto is_none = [](const TorchArgument& argument) {
+    return argument.kind == TorchArgument::Kind::kNone;
+  };
+  if (is_none(low) && is_none(high)) return LowerNothing(ctx);
+  if (is_tensor(low) || is_tensor(high)) {
+    ctx.Result("aten::clamp.Tensor", {ctx.Tensor(0), low, high});
+  } else if (!is_none(low) && !is_none(high) && IsFloatingPoint(ctx.Type(0).element)) {
+    ctx.Result("aten::hardtanh", {ctx.Tensor(0), low, high});
+  } else {
+    ctx.Result("aten::clamp", {ctx.Tensor(0), low, high});
+  }
+  return true;
+}
+
+bool LowerGelu(LowerContext& ctx) {
+  ctx.Result("aten::gelu", {ctx.Tensor(0), TorchArgument::String(std::string(
+                                               ctx.node().String("approximate", "none")))});
+  return true;
+}
+
+bool LowerTanhGelu(LowerContext& ctx) {
+  ctx.Result("aten::gelu", {ctx.Tensor(0), TorchArgument::String("tanh")});
+  return true;
+}
+
+constexpr Lowering kRows[] = {
+    {.onnx = "Mul(Mul(x, Add(Erf(Div|Mul(x, #)), #)), #)",
+     .operands = "x",
+     .torch = "aten::gelu",
+     .lower = LowerSame,
+     .note = "GELU written out with Erf"},
+    {.onnx = "Mul(x, Mul(Add(Erf(Div|Mul(x, #)), #), #))",
+     .operands = "x",
+     .torch = "aten::gelu",
+     .lower = LowerSame,
+     .note = "GELU written out with Erf"},
+    {.onnx = "Mul(Mul(x, #), Add(Erf(Div|Mul(x, #)), #))",
+     .operands = "x",
+     .torch = "aten::gelu",
+     .lower = LowerSame,
+     .note = "GELU written out with Erf"},
+    {.onnx = "Mul(Mul(x, Add(Tanh(Mul(Add(x, Mul(Mul(x, Mul(x, x)), #)), #)), #)), #)",
+     .operands = "x",
+     .torch = "aten::gelu",
+     .lower = LowerTanhGelu,
+     .note = "GELU written out with Tanh"},
+    {.onnx = "Mul(Mul(x, #), Add(Tanh(Mul(Mul(x, #), Add(Mul(Mul(x, #), x), #))), #))",
+     .operands = "x",
+     .torch = "footprint::bloom_gelu",
+     .lower = LowerSame,
+     .note = "a GELU with its own backward, which saves its input alone"},
+    {.onnx = "Mul(x, Sigmoid(x))", .operands = "x", .torch = "aten::silu", .lower = LowerSame},
+    {.onnx = "Mul(x, Tanh(Softplus(x)))",
+     .operands = "x",
+     .torch = "aten::mish",
+     .lower = LowerSame},
+    {.onnx = "Mul(x, HardSigmoid(x))",
+     .operands = "x",
+     .torch = "aten::hardswish",
+     .lower = LowerSame},
+    {.onnx = "Div(Mul(x, Clip(Add(x, #))), #)",
+     .operands = "x",
+     .torch = "aten::hardswish",
+     .lower = LowerSame},
+    {.onnx = "Div(Clip(Add(x, #)), #)",
+     .operands = "x",
+     .torch = "aten::hardsigmoid",
+     .lower = LowerSame},
+    {.onnx = "Relu", .torch = "aten::relu", .lower = LowerRelu},
+    {.onnx = "Sigmoid", .torch = "aten::sigmoid", .lower = LowerSame},
+    {.onnx = "Tanh", .torch = "aten::tanh", .lower = LowerSame},
+    {.onnx = "HardSigmoid", .torch = "aten::hardsigmoid", .lower = LowerSame},
+    {.onnx = "HardSwish", .torch = "aten::hardswish", .lower = LowerSame},
+    {.onnx = "Softplus", .torch = "aten::softplus", .lower = LowerSame},
+    {.onnx = "Mish", .torch = "aten::mish", .lower = LowerSame},
+    {.onnx = "Swish", .torch = "aten::silu", .lower = LowerSame},
+    {.onnx = "LeakyRelu", .torch = "aten::leaky_relu", .lower = LowerLeakyRelu},
+    {.onnx = "Elu", .torch = "aten::elu", .lower = LowerElu},
+    {.onnx = "Selu", .torch = "aten::selu", .lower = LowerSame},
+    {.onnx = "Celu", .torch = "aten::celu", .lower = LowerElu},
+    {.onnx = "ThresholdedRelu", .torch = "aten::threshold", .lower = LowerElu},
+    {.onnx = "PRelu", .torch = "aten::prelu", .lower = LowerBinary},
+    {.onnx = "Clip", .lower = LowerClip},
+    {.onnx = "Gelu", .torch = "aten::gelu", .lower = LowerGelu},
+    {.onnx = "com.microsoft::Gelu", .torch = "aten::gelu", .lower = LowerSame},
+    {.onnx = "com.microsoft::FastGelu", .torch = "aten::gelu", .lower = LowerTanhGelu},
+    {.onnx = "com.microsoft::QuickGelu", .torch = "aten::silu", .lower = LowerSame},
+};
+
+}  // namespace
+
+absl::Span<const Lowering> ActivationLowerings() { return kRows; }
+
+}  // namespace footprint

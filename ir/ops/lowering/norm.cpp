@@ -1,0 +1,143 @@
+// Norms, whole and in the pieces that exporters write.
+#include <algorithm>
+#include <vector>
+
+#include "ir/ops/lowering/lower_context.h"
+
+namespace footprint {
+namespace {
+
+// Outputs beyond the first are running statistics, updated in place by the same call.
+bool LowerBatchNorm(LowerContext& ctx) {
+  const Node& node = ctx.node();
+  const bool says_training = node.version >= 14 ? node.Int("training_mode", 0) != 0
+                                                : node.outputs.size() > 1;
+  const bool training = says_training || !ctx.InTrainingMode();
+  ctx.Result("aten::batch_norm",
+             {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), ctx.Tensor(3), ctx.Tensor(4),
+              TorchArgument::Bool(training), TorchArgument::Float(1 - node.Float("momentum", 0.9)),
+              TorchArgument::Float(node.Float("epsilon", 1e-5)), TorchArgument::Bool(true)});
+  if (training && !says_training) {
+    ctx.SetEvidence(Evidence::kAssumption, "exported for inference; trains on batch statistics");
+  }
+  for (int i = 1; i < 3; ++i) {
+    if (ctx.HasResult(i)) ctx.Alias(i, ctx.TensorId(i + 2));
+  }
+  return true;
+}
+
+std::vector<Dim> LastDims(const LowerContext& ctx, int64_t axis) {
+  const Dims& dims = ctx.Type(0).dims;
+  return {dims.begin() + std::min<int64_t>(axis, static_cast<int64_t>(dims.size())), dims.end()};
+}
+
+bool LowerLayerNorm(LowerContext& ctx) {
+  if (ctx.Rank(0) < 1 || ctx.HasResult(1)) return false;
+  ctx.Result("aten::layer_norm",
+             {ctx.Tensor(0), IntList(LastDims(ctx, Axis(ctx, 0, -1))), ctx.Tensor(1), ctx.Tensor(2),
+              TorchArgument::Float(ctx.node().Float("epsilon", 1e-5)), TorchArgument::Bool(true)});
+  return true;
+}
+
+bool LowerRmsNorm(LowerContext& ctx) {
+  if (ctx.Rank(0) < 1) return false;
+  ctx.Result("aten::rms_norm",
+             {ctx.Tensor(0), IntList(LastDims(ctx, Axis(ctx, 0, -1))), ctx.Tensor(1),
+              TorchArgument::Float(ctx.node().Float("epsilon", 1e-5))});
+  return true;
+}
+
+// x, weight, bias: the axes are those that the weight has.
+bool LowerLayerNormPieces(LowerContext& ctx) {
+  const int64_t axis = ctx.Rank(0) - std::max(ctx.Has(1) ? ctx.Rank(1) : 1, 1);
+  ctx.Result("aten::layer_norm", {ctx.Tensor(0), IntList(LastDims(ctx, axis)), ctx.Tensor(1),
+                                  ctx.Tensor(2), TorchArgument::Float(1e-5),
+                                  TorchArgument::Bool(true)});
+  return true;
+}
+
+bool IsAffine(const LowerContext& ctx) {
+  return ctx.Rank(0) >= 1 && ctx.IsParameter(1) && ctx.IsParameter(2) &&
+         ctx.Rank(1) == ctx.Rank(2) && ctx.Rank(1) <= ctx.Rank(0);
+}
+
+// nn.GroupNorm is an instance norm of [N, groups, rest] between two reshapes, then weight and bias.
+// Operands: x, the grouped tensor, weight, bias.
+bool LowerGroupNormPieces(LowerContext& ctx) {
+  ctx.Result("aten::group_norm", {ctx.Tensor(0), TorchArgument::Int(ctx.Type(1).dims[1]),
+                                  ctx.Tensor(2), ctx.Tensor(3), TorchArgument::Float(1e-5),
+                                  TorchArgument::Bool(true)});
+  return true;
+}
+
+bool IsGrouped(const LowerContext& ctx) {
+  return ctx.Rank(1) == 3 && ctx.Type(1).dims[1].is_constant() && ctx.IsParameter(2) &&
+         ctx.IsParameter(3);
+}
+
+bool LowerGroupNorm(LowerContext& ctx) {
+  ctx.Result("aten::group_norm",
+             {ctx.Tensor(0), TorchArgument::Int(ctx.node().Int("num_groups", 1)), ctx.Tensor(1),
+              ctx.Tensor(2), TorchArgument::Float(ctx.node().Float("epsilon", 1e-5)),
+              TorchArgument::Bool(true)});
+  return true;
+}
+
+// An all-one scale with an all-zero bias in constants is the exporter's filler for affine=False.
+bool LowerInstanceNorm(LowerContext& ctx) {
+  const bool filler = ctx.IsAllOne(1) && ctx.IsAllZero(2);
+  const TorchArgument none;
+  ctx.Result("aten::instance_norm",
+             {ctx.Tensor(0), filler ? none : ctx.Tensor(1), filler ? none : ctx.Tensor(2), none,
+              none, TorchArgument::Bool(true), TorchArgument::Float(0.1),
+              TorchArgument::Float(ctx.node().Float("epsilon", 1e-5)), TorchArgument::Bool(true)});
+  return true;
+}
+
+bool LowerLocalResponseNorm(LowerContext& ctx) {
+  const Node& node = ctx.node();
+  ctx.Result("aten::local_response_norm",
+             {ctx.Tensor(0), TorchArgument::Int(node.Int("size", 1)),
+              TorchArgument::Float(node.Float("alpha", 1e-4)),
+              TorchArgument::Float(node.Float("beta", 0.75)),
+              TorchArgument::Float(node.Float("bias", 1.0))});
+  return true;
+}
+
+// Below opset 13 the operator flattens from its axis on; PyTorch's exporter only used the last.
+bool LowerSoftmax(LowerContext& ctx) {
+  const int64_t axis = Axis(ctx, 0, ctx.node().version >= 13 ? -1 : 1);
+  ctx.Result(ctx.row().torch, {ctx.Tensor(0), TorchArgument::Int(axis)});
+  return true;
+}
+
+constexpr Lowering kRows[] = {
+    {.onnx = "Add(Mul(Div(Sub:centered(x, ReduceMean(x)),"
+             " Sqrt(Add(ReduceMean(Pow|Mul(Cast?(centered))), #))), weight), bias)",
+     .operands = "x weight bias",
+     .lower = LowerLayerNormPieces,
+     .when = IsAffine,
+     .note = "LayerNorm written out"},
+    {.onnx = "Add(Mul(Reshape(InstanceNormalization(Reshape:grouped(x))), Unsqueeze?(weight)),"
+             " Unsqueeze?(bias))",
+     .operands = "x grouped weight bias",
+     .torch = "aten::group_norm",
+     .lower = LowerGroupNormPieces,
+     .when = IsGrouped,
+     .note = "GroupNorm written as InstanceNormalization between reshapes"},
+    {.onnx = "BatchNormalization", .torch = "aten::batch_norm", .lower = LowerBatchNorm},
+    {.onnx = "LayerNormalization", .lower = LowerLayerNorm},
+    {.onnx = "RMSNormalization", .lower = LowerRmsNorm},
+    {.onnx = "GroupNormalization", .torch = "aten::group_norm", .lower = LowerGroupNorm},
+    {.onnx = "InstanceNormalization", .lower = LowerInstanceNorm},
+    {.onnx = "LRN", .lower = LowerLocalResponseNorm},
+    {.onnx = "Softmax", .torch = "aten::softmax", .lower = LowerSoftmax},
+    {.onnx = "LogSoftmax", .torch = "aten::log_softmax", .lower = LowerSoftmax},
+    {.onnx = "com.microsoft::SimplifiedLayerNormalization", .lower = LowerRmsNorm},
+};
+
+}  // namespace
+
+absl::Span<const Lowering> NormLowerings() { return kRows; }
+
+}  // namespace footprint

@@ -1,0 +1,154 @@
+// Element by element: arithmetic, comparisons, logic, choice.
+#include "ir/ops/lowering/lower_context.h"
+
+namespace footprint {
+namespace {
+
+bool IsNormResult(LowerContext& ctx, int i) {
+  const Lowering* row = ctx.ProducerRow(i);
+  return row != nullptr && (row->torch == "aten::batch_norm" || row->torch == "aten::group_norm");
+}
+
+// `out += identity`: residual blocks add into the result of their last norm, which nobody saved.
+bool LowerAdd(LowerContext& ctx) {
+  LowerBinary(ctx);
+  if (!ctx.FromPyTorch() || ctx.IsArithmetic(1) || !IsNormResult(ctx, 0) || !ctx.DiesHere(0)) {
+    return true;
+  }
+  const TensorType& left = ctx.Type(0);
+  const TensorType& right = ctx.Type(1);
+  if (!left.has_rank || left.dims != right.dims) return true;
+  ctx.SetInPlace(InPlace::kIfUnsaved);
+  ctx.SetEvidence(Evidence::kAssumption, "added in place into the norm's result");
+  return true;
+}
+
+bool LowerSub(LowerContext& ctx) {
+  if (!ctx.IsNumber(0) || ctx.IsNumber(1)) return LowerBinary(ctx);
+  ctx.Result("aten::rsub", {ctx.Tensor(1), ctx.Argument(0)});
+  return true;
+}
+
+// number / x is x.reciprocal() * number in Python.
+bool LowerDiv(LowerContext& ctx) {
+  if (!ctx.IsNumber(0) || ctx.IsNumber(1)) return LowerBinary(ctx);
+  if (ctx.Number(0) == 1.0) {
+    ctx.Result("aten::reciprocal", {ctx.Tensor(1)});
+    return true;
+  }
+  const TorchValueId inverse = ctx.Call("aten::reciprocal", {ctx.Tensor(1)}, ctx.ResultType());
+  ctx.Result("aten::mul", {TorchArgument::Tensor(inverse), ctx.Argument(0)});
+  return true;
+}
+
+// Overloads whose operands differ in kind have names of their own.
+bool LowerPow(LowerContext& ctx) {
+  const bool number_base = ctx.IsNumber(0);
+  const bool number_exponent = ctx.IsNumber(1);
+  if (number_base && !number_exponent) {
+    ctx.Result("aten::pow.Scalar", {ctx.Argument(0), ctx.Tensor(1)});
+  } else if (number_exponent) {
+    ctx.Result("aten::pow.Tensor_Scalar", {ctx.Tensor(0), ctx.Argument(1)});
+  } else {
+    ctx.Result("aten::pow.Tensor_Tensor", {ctx.Tensor(0), ctx.Tensor(1)});
+  }
+  return true;
+}
+
+
+
+bool LowerMeanOfTensors(LowerContext& ctx) {
+  TorchArgument sum = ctx.Tensor(0);
+  for (int i = 1; i < ctx.num_operands(); ++i) {
+    sum = TorchArgument::Tensor(ctx.Call("aten::add", {sum, ctx.Tensor(i)}, ctx.ResultType()));
+  }
+  ctx.Result("aten::div", {sum, TorchArgument::Float(ctx.num_operands())});
+  return true;
+}
+
+// A number where the condition holds is masked_fill; elsewhere where() has overloads for numbers.
+bool LowerWhere(LowerContext& ctx) {
+  if (ctx.IsNumber(1) && !ctx.IsNumber(2)) {
+    ctx.Result("aten::masked_fill.Scalar", {ctx.Tensor(2), ctx.Tensor(0), ctx.Argument(1)});
+  } else if (ctx.IsNumber(1)) {
+    ctx.Result("aten::where.Scalar", {ctx.Tensor(0), ctx.Argument(1), ctx.Argument(2)});
+  } else if (ctx.IsNumber(2)) {
+    ctx.Result("aten::where.ScalarOther", {ctx.Tensor(0), ctx.Tensor(1), ctx.Argument(2)});
+  } else {
+    ctx.Result("aten::where.self", {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2)});
+  }
+  return true;
+}
+
+bool LowerBitShift(LowerContext& ctx) {
+  const bool left = ctx.node().String("direction", "LEFT") == "LEFT";
+  ctx.Result(left ? "aten::bitwise_left_shift" : "aten::bitwise_right_shift",
+             {ctx.Tensor(0), ctx.Argument(1)});
+  return true;
+}
+
+bool LowerMod(LowerContext& ctx) {
+  ctx.Result(ctx.node().Int("fmod", 0) != 0 ? "aten::fmod" : "aten::remainder",
+             {ctx.Tensor(0), ctx.Argument(1)});
+  return true;
+}
+
+constexpr Lowering kRows[] = {
+    {.onnx = "Div(#one, Sqrt(x))", .operands = "x", .torch = "aten::rsqrt", .lower = LowerSame},
+    {.onnx = "Reciprocal(Sqrt(x))", .operands = "x", .torch = "aten::rsqrt", .lower = LowerSame},
+    {.onnx = "Add", .torch = "aten::add", .lower = LowerAdd},
+    {.onnx = "Sub", .torch = "aten::sub", .lower = LowerSub},
+    {.onnx = "Mul", .torch = "aten::mul", .lower = LowerBinary},
+    {.onnx = "Div", .torch = "aten::div", .lower = LowerDiv},
+    {.onnx = "Pow", .lower = LowerPow},
+    {.onnx = "Mod", .lower = LowerMod},
+    {.onnx = "BitShift", .lower = LowerBitShift},
+    {.onnx = "Max", .torch = "aten::maximum", .lower = LowerVariadic},
+    {.onnx = "Min", .torch = "aten::minimum", .lower = LowerVariadic},
+    {.onnx = "Sum", .torch = "aten::add", .lower = LowerVariadic},
+    {.onnx = "Mean", .lower = LowerMeanOfTensors},
+    {.onnx = "Where", .lower = LowerWhere},
+    {.onnx = "Equal", .torch = "aten::eq", .lower = LowerBinary},
+    {.onnx = "Greater", .torch = "aten::gt", .lower = LowerBinary},
+    {.onnx = "GreaterOrEqual", .torch = "aten::ge", .lower = LowerBinary},
+    {.onnx = "Less", .torch = "aten::lt", .lower = LowerBinary},
+    {.onnx = "LessOrEqual", .torch = "aten::le", .lower = LowerBinary},
+    {.onnx = "And", .torch = "aten::logical_and", .lower = LowerBinary},
+    {.onnx = "Or", .torch = "aten::logical_or", .lower = LowerBinary},
+    {.onnx = "Xor", .torch = "aten::logical_xor", .lower = LowerBinary},
+    {.onnx = "Not", .torch = "aten::logical_not", .lower = LowerSame},
+    {.onnx = "BitwiseAnd", .torch = "aten::bitwise_and", .lower = LowerBinary},
+    {.onnx = "BitwiseOr", .torch = "aten::bitwise_or", .lower = LowerBinary},
+    {.onnx = "BitwiseXor", .torch = "aten::bitwise_xor", .lower = LowerBinary},
+    {.onnx = "BitwiseNot", .torch = "aten::bitwise_not", .lower = LowerSame},
+    {.onnx = "IsNaN", .torch = "aten::isnan", .lower = LowerSame},
+    {.onnx = "IsInf", .torch = "aten::isinf", .lower = LowerSame},
+    {.onnx = "Sign", .torch = "aten::sign", .lower = LowerSame},
+    {.onnx = "Ceil", .torch = "aten::ceil", .lower = LowerSame},
+    {.onnx = "Floor", .torch = "aten::floor", .lower = LowerSame},
+    {.onnx = "Round", .torch = "aten::round", .lower = LowerSame},
+    {.onnx = "Neg", .torch = "aten::neg", .lower = LowerSame},
+    {.onnx = "Abs", .torch = "aten::abs", .lower = LowerSame},
+    {.onnx = "Exp", .torch = "aten::exp", .lower = LowerSame},
+    {.onnx = "Log", .torch = "aten::log", .lower = LowerSame},
+    {.onnx = "Sqrt", .torch = "aten::sqrt", .lower = LowerSame},
+    {.onnx = "Reciprocal", .torch = "aten::reciprocal", .lower = LowerSame},
+    {.onnx = "Erf", .torch = "aten::erf", .lower = LowerSame},
+    {.onnx = "Cos", .torch = "aten::cos", .lower = LowerSame},
+    {.onnx = "Sin", .torch = "aten::sin", .lower = LowerSame},
+    {.onnx = "Tan", .torch = "aten::tan", .lower = LowerSame},
+    {.onnx = "Cosh", .torch = "aten::cosh", .lower = LowerSame},
+    {.onnx = "Sinh", .torch = "aten::sinh", .lower = LowerSame},
+    {.onnx = "Acos", .torch = "aten::acos", .lower = LowerSame},
+    {.onnx = "Asin", .torch = "aten::asin", .lower = LowerSame},
+    {.onnx = "Atan", .torch = "aten::atan", .lower = LowerSame},
+    {.onnx = "Acosh", .torch = "aten::acosh", .lower = LowerSame},
+    {.onnx = "Asinh", .torch = "aten::asinh", .lower = LowerSame},
+    {.onnx = "Atanh", .torch = "aten::atanh", .lower = LowerSame},
+};
+
+}  // namespace
+
+absl::Span<const Lowering> PointwiseLowerings() { return kRows; }
+
+}  // namespace footprint

@@ -1,0 +1,45 @@
+// Dropout and stochastic depth.
+#include <vector>
+
+#include "ir/ops/lowering/lower_context.h"
+
+namespace footprint {
+namespace {
+
+// Below opset 12 the ratio is an attribute, and a Dropout that survived the export was active.
+bool LowerDropout(LowerContext& ctx) {
+  const bool says_mode = ctx.node().version >= 12;
+  const double ratio =
+      says_mode ? ctx.Number(1).value_or(0.5) : ctx.node().Float("ratio", 0.5);
+  const bool training = !says_mode || ctx.Int(2).value_or(ctx.Has(2) ? 1 : 0) != 0;
+  if (!training || ratio == 0) return LowerNothing(ctx);
+  ctx.Result("aten::native_dropout", {ctx.Tensor(0), TorchArgument::Float(ratio),
+                                      TorchArgument::Bool(true)},
+             ctx.HasResult(1) ? 2 : 1);
+  return true;
+}
+
+// A tensor of the type of what it multiplies, filled and scaled in place.
+bool LowerStochasticDepth(LowerContext& ctx) {
+  const TorchValueId noise = ctx.Call("aten::new_empty",
+                                      {ctx.Tensor(0), IntList(ctx.Type(1).dims)}, ctx.Type(1));
+  ctx.Result("aten::mul", {ctx.Tensor(0), TorchArgument::Tensor(noise)});
+  return true;
+}
+
+bool HasNoiseShape(const LowerContext& ctx) { return ctx.Rank(1) >= 1; }
+
+constexpr Lowering kRows[] = {
+    {.onnx = "Mul(x, Div?(Cast(Less(RandomUniformLike:noise(ConstantOfShape), #)), #))",
+     .operands = "x noise",
+     .lower = LowerStochasticDepth,
+     .when = HasNoiseShape,
+     .note = "stochastic depth"},
+    {.onnx = "Dropout", .torch = "aten::native_dropout", .lower = LowerDropout},
+};
+
+}  // namespace
+
+absl::Span<const Lowering> RandomLowerings() { return kRows; }
+
+}  // namespace footprint

@@ -1,0 +1,90 @@
+// Reductions. Axes are attributes or an operand, by opset; none means all of them.
+#include <vector>
+
+#include "ir/ops/lowering/lower_context.h"
+
+namespace footprint {
+namespace {
+
+struct ReduceArguments {
+  TorchArgument axes;
+  TorchArgument keep;
+  bool nothing = false;  // an empty list of axes with noop_with_empty_axes
+};
+
+ReduceArguments ArgumentsOf(LowerContext& ctx) {
+  std::vector<int64_t> axes = Axes(ctx, 1, ctx.Rank(0));
+  ReduceArguments arguments;
+  arguments.keep = TorchArgument::Bool(ctx.node().Int("keepdims", 1) != 0);
+  if (axes.empty()) {
+    arguments.nothing = ctx.node().Int("noop_with_empty_axes", 0) != 0;
+    for (int i = 0; i < ctx.Rank(0); ++i) axes.push_back(i);
+  }
+  arguments.axes = IntList(axes);
+  return arguments;
+}
+
+bool LowerReduce(LowerContext& ctx) {
+  const ReduceArguments arguments = ArgumentsOf(ctx);
+  if (arguments.nothing) return LowerNothing(ctx);
+  ctx.Result(ctx.row().torch, {ctx.Tensor(0), arguments.axes, arguments.keep});
+  return true;
+}
+
+bool LowerVectorNorm(LowerContext& ctx, double order) {
+  const ReduceArguments arguments = ArgumentsOf(ctx);
+  if (arguments.nothing) return LowerNothing(ctx);
+  ctx.Result("aten::linalg_vector_norm",
+             {ctx.Tensor(0), TorchArgument::Float(order), arguments.axes, arguments.keep});
+  return true;
+}
+
+bool LowerNorm1(LowerContext& ctx) { return LowerVectorNorm(ctx, 1); }
+bool LowerNorm2(LowerContext& ctx) { return LowerVectorNorm(ctx, 2); }
+
+// x.square().sum(), x.sum().log()
+bool LowerSumSquare(LowerContext& ctx) {
+  const ReduceArguments arguments = ArgumentsOf(ctx);
+  if (arguments.nothing) return false;
+  const TorchValueId square = ctx.Call("aten::square", {ctx.Tensor(0)}, ctx.Type(0));
+  ctx.Result("aten::sum.dim_IntList",
+             {TorchArgument::Tensor(square), arguments.axes, arguments.keep});
+  return true;
+}
+
+bool LowerLogSum(LowerContext& ctx) {
+  const ReduceArguments arguments = ArgumentsOf(ctx);
+  if (arguments.nothing) return false;
+  const TorchValueId sum = ctx.Call("aten::sum.dim_IntList",
+                                    {ctx.Tensor(0), arguments.axes, arguments.keep},
+                                    ctx.ResultType());
+  ctx.Result("aten::log", {TorchArgument::Tensor(sum)});
+  return true;
+}
+
+bool LowerArg(LowerContext& ctx) {
+  ctx.Result(ctx.row().torch, {ctx.Tensor(0), TorchArgument::Int(Axis(ctx, 0, 0)),
+                               TorchArgument::Bool(ctx.node().Int("keepdims", 1) != 0)});
+  return true;
+}
+
+constexpr Lowering kRows[] = {
+    {.onnx = "ReduceMean", .torch = "aten::mean.dim", .lower = LowerReduce},
+    {.onnx = "ReduceSum", .torch = "aten::sum.dim_IntList", .lower = LowerReduce},
+    {.onnx = "ReduceMax", .torch = "aten::amax", .lower = LowerReduce},
+    {.onnx = "ReduceMin", .torch = "aten::amin", .lower = LowerReduce},
+    {.onnx = "ReduceProd", .torch = "aten::prod.dim_int", .lower = LowerReduce},
+    {.onnx = "ReduceLogSumExp", .torch = "aten::logsumexp", .lower = LowerReduce},
+    {.onnx = "ReduceL1", .lower = LowerNorm1},
+    {.onnx = "ReduceL2", .lower = LowerNorm2},
+    {.onnx = "ReduceSumSquare", .lower = LowerSumSquare},
+    {.onnx = "ReduceLogSum", .lower = LowerLogSum},
+    {.onnx = "ArgMax", .torch = "aten::argmax", .lower = LowerArg},
+    {.onnx = "ArgMin", .torch = "aten::argmin", .lower = LowerArg},
+};
+
+}  // namespace
+
+absl::Span<const Lowering> ReductionLowerings() { return kRows; }
+
+}  // namespace footprint

@@ -1,0 +1,139 @@
+#include "passes/holds.h"
+
+#include <algorithm>
+
+// A value dies after its last reader, but Python's frames keep what they were handed:
+//
+//   encoder(x)            x is an argument of the call: alive until encoder returns,
+//     |- norm(x)          whoever reads it last inside
+//     '- attention(y)     y: alive until attention returns
+//
+// For each reader take the outermost scope that contains it but not the producer; the value is held to
+// the last call of that run of the scope. A run is contiguous: a module called twice has two.
+//
+// Models of text (whole numbers in) keep the outputs of their outer modules in locals until forward
+// ends; that is a habit of the libraries, and the only assumption here.
+
+namespace footprint {
+namespace {
+
+class Holds {
+ public:
+  Holds(const Graph& graph, TorchProgram& program) : graph_(graph), program_(program) {
+    producer_.resize(program.values.size());
+    for (size_t i = 0; i < program.calls.size(); ++i) {
+      for (TorchValueId result : program.calls[CallId(i)].results) {
+        if (result.valid()) producer_[result] = CallId(i);
+      }
+    }
+    ListPaths();
+    FindRuns();
+  }
+
+  void HoldArguments();
+  void HoldLocals();
+  void HoldToTheEnd(TorchValueId value) { Hold(value, Last()); }
+  CallId producer(TorchValueId value) const { return producer_[value]; }
+
+ private:
+  CallId Last() const { return CallId(program_.calls.size() - 1); }
+  const std::vector<ScopeId>& Path(CallId call) const {
+    const ScopeId scope = program_.calls[call].scope;
+    return paths_[scope.valid() ? scope : ScopeId(0)];
+  }
+  void ListPaths();
+  void FindRuns();
+  void Hold(TorchValueId value, CallId until) {
+    CallId& held = program_.values[value].held_until;
+    held = std::max(held, until);
+  }
+  template <typename Visit>
+  void ForEachRead(Visit visit) const;
+
+  const Graph& graph_;
+  TorchProgram& program_;
+  IdVector<TorchValueId, CallId> producer_;
+  IdVector<ScopeId, std::vector<ScopeId>> paths_;   // outermost first, the root left out
+  IdVector<CallId, std::vector<CallId>> run_end_;   // by depth in the path
+};
+
+void Holds::ListPaths() {
+  paths_.resize(std::max<size_t>(graph_.scopes.size(), 1));
+  // Parents come before their children.
+  for (size_t i = 1; i < graph_.scopes.size(); ++i) {
+    const ScopeId id(i);
+    const ScopeId parent = graph_.scopes[id].parent;
+    if (parent.valid()) paths_[id] = paths_[parent];
+    paths_[id].push_back(id);
+  }
+}
+
+void Holds::FindRuns() {
+  run_end_.resize(program_.calls.size());
+  for (size_t i = program_.calls.size(); i-- > 0;) {
+    const std::vector<ScopeId>& path = Path(CallId(i));
+    std::vector<CallId>& ends = run_end_[CallId(i)];
+    ends.assign(path.size(), CallId(i));
+    if (i + 1 == program_.calls.size()) continue;
+    const std::vector<ScopeId>& next = Path(CallId(i + 1));
+    for (size_t d = 0; d < path.size() && d < next.size() && path[d] == next[d]; ++d) {
+      ends[d] = run_end_[CallId(i + 1)][d];
+    }
+  }
+}
+
+template <typename Visit>
+void Holds::ForEachRead(Visit visit) const {
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    for (const TorchArgument& argument : program_.calls[CallId(i)].arguments) {
+      if (argument.kind == TorchArgument::Kind::kTensor) visit(argument.tensor, CallId(i));
+      for (TorchValueId tensor : argument.tensors) {
+        if (tensor.valid()) visit(tensor, CallId(i));
+      }
+    }
+  }
+}
+
+void Holds::HoldArguments() {
+  static const std::vector<ScopeId> kNowhere;
+  ForEachRead([this](TorchValueId value, CallId reader) {
+    if (program_.values[value].kind != TorchValueKind::kComputed) return;
+    const std::vector<ScopeId>& inside = Path(reader);
+    const std::vector<ScopeId>& made =
+        producer_[value].valid() ? Path(producer_[value]) : kNowhere;
+    size_t common = 0;
+    while (common < inside.size() && common < made.size() && inside[common] == made[common]) {
+      ++common;
+    }
+    if (common < inside.size()) Hold(value, run_end_[reader][common]);
+  });
+}
+
+void Holds::HoldLocals() {
+  for (const TorchValue& value : program_.values) {
+    if (value.kind == TorchValueKind::kInput && !IsInteger(value.type.element)) return;
+  }
+  constexpr size_t kOuter = 2;  // the model and the modules that its own forward calls
+  ForEachRead([this](TorchValueId value, CallId reader) {
+    if (program_.values[value].kind != TorchValueKind::kComputed || !producer_[value].valid()) return;
+    const std::vector<ScopeId>& made = Path(producer_[value]);
+    if (made.size() < kOuter) return;
+    const std::vector<ScopeId>& inside = Path(reader);
+    if (inside.size() < kOuter || !std::equal(made.begin(), made.begin() + kOuter, inside.begin())) {
+      HoldToTheEnd(value);
+    }
+  });
+}
+
+}  // namespace
+
+void AssignHolds(const Graph& graph, const std::vector<TorchValueId>& model_outputs,
+                 TorchProgram& program) {
+  if (program.calls.empty()) return;
+  Holds holds(graph, program);
+  holds.HoldArguments();
+  holds.HoldLocals();
+  for (TorchValueId output : model_outputs) holds.HoldToTheEnd(output);
+}
+
+}  // namespace footprint

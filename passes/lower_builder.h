@@ -1,0 +1,72 @@
+// ProgramBuilder: makes a TorchProgram for a graph, call by call.
+#ifndef FOOTPRINT_PASSES_LOWER_BUILDER_H_
+#define FOOTPRINT_PASSES_LOWER_BUILDER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/string_view.h"
+#include "ir/graph.h"
+#include "ir/torch_program.h"
+#include "passes/infer_shapes.h"
+#include "passes/roles.h"
+
+namespace footprint {
+
+class ProgramBuilder {
+ public:
+  // The program begins with the inputs of the graph.
+  ProgramBuilder(const Graph& graph, const InferredTypes& types, const Roles& roles);
+
+  // What following calls stand for.
+  struct Origin {
+    NodeId node;
+    ScopeId scope;
+    Evidence evidence = Evidence::kOperator;
+    std::string note;
+  };
+  void SetOrigin(Origin origin) { origin_ = std::move(origin); }
+
+  // The tensor behind a value of the graph: made already, a stored constant, or a literal that the
+  // program makes when it is first read. Invalid: no tensor is known for it.
+  TorchValueId TensorOf(ValueId value);
+  void Bind(ValueId value, TorchValueId tensor) { program_.torch_of[value] = tensor; }
+  bool IsBound(ValueId value) const { return program_.torch_of[value].valid(); }
+
+  TorchValueId AddValue(TorchValue value) { return program_.values.Add(std::move(value)); }
+  // A computed tensor that no value of the graph shows.
+  TorchValueId AddComputed(std::string name, TensorType type);
+  // A parameter that the file has no tensor for.
+  TorchValueId AddParameter(std::string name, TensorType type, bool trainable);
+  // The computed tensor for a value of the graph.
+  TorchValueId AddComputedFor(ValueId value);
+  TorchValueId TransposedParameter(ValueId value);
+
+  // A call; an operator without a row becomes a generic call on the tensors among its arguments.
+  void Append(absl::string_view op, std::vector<TorchArgument> arguments,
+              absl::InlinedVector<TorchValueId, 1> results);
+  void AppendGeneric(const std::vector<TorchValueId>& tensors,
+                     absl::InlinedVector<TorchValueId, 1> results);
+  TorchCall& last() { return program_.calls[CallId(program_.calls.size() - 1)]; }
+
+  const TorchValue& value(TorchValueId id) const { return program_.values[id]; }
+  TorchProgram& program() { return program_; }
+  // Stored parameters and buffers that no call read so far join the program.
+  TorchProgram Take();
+
+ private:
+  TorchValueId AddStored(ValueId value);
+  TorchValueId MakeLiteral(ValueId value);
+
+  const Graph& graph_;
+  const InferredTypes& types_;
+  const Roles& roles_;
+  TorchProgram program_;
+  Origin origin_;
+  IdVector<TorchValueId, bool> transposed_;
+};
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_PASSES_LOWER_BUILDER_H_

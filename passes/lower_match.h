@@ -1,0 +1,54 @@
+// Finds the shapes of ir/ops/lowering in a graph.
+#ifndef FOOTPRINT_PASSES_LOWER_MATCH_H_
+#define FOOTPRINT_PASSES_LOWER_MATCH_H_
+
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ir/graph.h"
+#include "ir/ops/lowering/lowering.h"
+#include "ir/ops/lowering/shape.h"
+#include "passes/lower_facts.h"
+
+namespace footprint {
+
+struct ShapeMatch {
+  const Lowering* row = nullptr;
+  std::vector<ValueId> operands;  // by Lowering::operands
+  std::vector<NodeId> inner;      // nodes that the match stands for, the last one excluded
+};
+
+class ShapeMatcher {
+ public:
+  explicit ShapeMatcher(const LowerFacts& facts);
+
+  // Shapes that end in `root`, in the order they are to be tried.
+  std::vector<ShapeMatch> Find(NodeId root) const;
+
+ private:
+  struct Entry {
+    const Lowering* row;
+    Shape shape;
+    std::vector<int> operands;  // variables, in the order of Lowering::operands
+  };
+  struct State {
+    std::vector<ValueId> bindings;
+    std::vector<NodeId> nodes;    // matched, shared ones excluded
+    std::vector<NodeId> shared;
+  };
+
+  bool MatchPart(const Shape& shape, int part, ValueId value, State& state) const;
+  bool MatchNode(const Shape& shape, int part, NodeId node, State& state) const;
+  bool MatchOperands(const Shape& shape, const ShapePart& part, const Node& node, bool swapped,
+                     State& state) const;
+  bool IsClosed(const State& state, NodeId root) const;
+
+  const LowerFacts& facts_;
+  const Graph& graph_;
+  std::vector<Entry> entries_;
+  absl::flat_hash_map<absl::string_view, std::vector<int>> by_root_;
+};
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_PASSES_LOWER_MATCH_H_

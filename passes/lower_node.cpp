@@ -1,0 +1,112 @@
+#include "passes/lower_node.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/match.h"
+
+namespace footprint {
+namespace {
+
+const TensorType& TypeOf(const LowerFacts& facts, ValueId value) {
+  static const TensorType* const unknown = new TensorType();
+  return value.valid() ? facts.types().types[value].tensor : *unknown;
+}
+
+}  // namespace
+
+ValueId NodeContext::operand(int i) const {
+  return i < num_operands() ? planned_.operands[static_cast<size_t>(i)] : ValueId();
+}
+
+const TensorType& NodeContext::Type(int i) const { return TypeOf(facts_, operand(i)); }
+
+KnownValuePtr NodeContext::Known(int i) const {
+  return Has(i) ? facts_.types().values[operand(i)] : nullptr;
+}
+
+const Node* NodeContext::Producer(int i) const {
+  const NodeId producer = Has(i) ? facts_.graph().values[operand(i)].producer : NodeId();
+  return producer.valid() ? &facts_.graph().nodes[producer] : nullptr;
+}
+
+const Lowering* NodeContext::ProducerRow(int i) const {
+  const NodeId producer = Has(i) ? facts_.graph().values[operand(i)].producer : NodeId();
+  return producer.valid() ? plan_.nodes[producer].row : nullptr;
+}
+
+bool NodeContext::IsParameter(int i) const {
+  return Has(i) && facts_.roles().IsParameter(operand(i));
+}
+
+const Constant* NodeContext::StoredConstant(int i) const {
+  if (!Has(i)) return nullptr;
+  const ConstantId constant = facts_.graph().values[operand(i)].constant;
+  return constant.valid() ? &facts_.graph().constants[constant] : nullptr;
+}
+
+bool NodeContext::HasMadeUpName(int i) const {
+  const Constant* constant = StoredConstant(i);
+  return constant != nullptr && absl::StrContains(constant->name, "::");
+}
+
+bool NodeContext::IsAllZero(int i) const {
+  const Constant* constant = StoredConstant(i);
+  return constant != nullptr && constant->is_all_zero;
+}
+
+bool NodeContext::IsAllOne(int i) const {
+  const Constant* constant = StoredConstant(i);
+  return constant != nullptr && constant->is_all_one;
+}
+
+bool NodeContext::IsArithmetic(int i) const { return Has(i) && facts_.IsArithmetic(operand(i)); }
+
+bool NodeContext::IsFree(int i) const {
+  return Has(i) && ((row().free_operands >> i) & 1) != 0 && facts_.IsFromShapes(operand(i));
+}
+
+int NodeContext::NumReaders(int i) const {
+  return Has(i) ? static_cast<int>(facts_.Readers(operand(i)).size()) : 0;
+}
+
+bool NodeContext::DiesHere(int i) const {
+  if (!Has(i)) return false;
+  const ValueId value = operand(i);
+  return plan_.last_reader[value] == id_ && !facts_.graph().values[value].is_graph_output;
+}
+
+const TensorType& NodeContext::ResultType(int i) const {
+  return TypeOf(facts_, node().output(static_cast<size_t>(i)));
+}
+
+int NodeContext::NumResultReaders() const {
+  return HasResult(0) ? static_cast<int>(facts_.Readers(node().output(0)).size()) : 0;
+}
+
+TorchValueId NodeContext::Call(absl::string_view op, std::vector<TorchArgument> arguments,
+                               TensorType type) {
+  const TorchValueId result = builder_->AddComputed(
+      absl::StrCat(facts_.graph().values[node().output(0)].name, "/", op), std::move(type));
+  builder_->Append(op, std::move(arguments), {result});
+  return result;
+}
+
+void NodeContext::Result(absl::string_view op, std::vector<TorchArgument> arguments, int results) {
+  absl::InlinedVector<TorchValueId, 1> ids;
+  for (int i = 0; i < results; ++i) {
+    ids.push_back(builder_->AddComputedFor(node().output(static_cast<size_t>(i))));
+  }
+  builder_->Append(op, std::move(arguments), std::move(ids));
+}
+
+void NodeContext::Alias(int i, TorchValueId tensor) {
+  if (HasResult(i)) builder_->Bind(node().output(static_cast<size_t>(i)), tensor);
+}
+
+void NodeContext::SetEvidence(Evidence evidence, std::string note) {
+  builder_->last().evidence = evidence;
+  builder_->last().note = std::move(note);
+}
+
+}  // namespace footprint
