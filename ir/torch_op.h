@@ -83,6 +83,7 @@ constexpr SavedOperand Kept(int index) {
 enum class GradientForm : uint8_t {
   kLikeGradient,  // a new tensor with the strides of the incoming gradient
   kLikeArgument,  // a new contiguous tensor of the argument's shape
+  kMemoryFormat,  // the same, channels last if argument 0 was
   kSame,          // the incoming gradient itself
 };
 

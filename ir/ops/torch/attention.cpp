@@ -1,14 +1,147 @@
-// Attention.
+// scaled_dot_product_attention. The math path is made of ordinary operators: query and key are scaled
+// first, the probabilities are saved, and in 16 bits everything runs on float32 copies that live until
+// the operator returns. The fused kernels save their operands, the result and one number for each row;
+// they differ in layout, which decides what the reshape after them copies:
+//
+//             result and gradients          row statistics
+//   efficient [batch, query, head, size]    rows rounded up to 32
+//   flash     like the query                as they are
+//   cudnn     like the query                as they are
 #include <vector>
 
 #include "ir/ops/torch/families.h"
+#include "ir/ops/torch/primitives.h"
 
 namespace footprint {
+namespace {
+
+constexpr ElementType kFloat = ElementType::kFloat;
+
+bool IsLow(ElementType element) {
+  return element == ElementType::kBfloat16 || element == ElementType::kFloat16;
+}
+
+struct Attention {
+  Tensor query, key, value, mask;
+  double dropout = 0;
+  bool causal = false;
+};
+
+// Key and value heads repeated until there is one for each query head.
+Tensor RepeatHeads(Eager& eager, const Tensor& tensor, const Tensor& query) {
+  const int axis = tensor.rank() - 3;
+  if (axis < 0 || eager.Equal(tensor.dim(axis), query.dim(axis))) return tensor;
+  const Dim times = eager.dims().FloorDiv(query.dim(axis), tensor.dim(axis));
+  Dims expanded = tensor.shape();
+  expanded.insert(expanded.begin() + axis + 1, times);
+  Dims merged = tensor.shape();
+  merged[static_cast<size_t>(axis)] = query.dim(axis);
+  return ViewAs(eager, Clone(eager, Expand(eager, Unsqueeze(eager, tensor, axis + 1), expanded)),
+                merged);
+}
+
+Tensor MathAttention(Eager& eager, const Attention& in) {
+  const ElementType source = in.query.element();
+  const bool widens = IsLow(source);
+  const ElementType element = widens ? kFloat : source;
+  const Tensor query = To(eager, in.query, element);
+  const Tensor key = To(eager, in.key, element);
+  const Tensor value = To(eager, in.value, element);
+  Tensor mask = in.mask;
+  if (in.causal) {
+    const Tensor ones = eager.New({query.dim(query.rank() - 2), key.dim(key.rank() - 2)},
+                                  ElementType::kBool, "causal mask");
+    mask = eager.New(ones.shape(), element, "causal mask");
+  }
+  Tensor scores;
+  {
+    const Tensor scaled_query = Scale(eager, query);
+    const Tensor keys = RepeatHeads(eager, key, query);
+    scores = Matmul(eager, scaled_query, Scale(eager, Transpose(eager, keys, -1, -2)));
+  }
+  if (mask) scores = Add(eager, scores, mask);
+  Tensor probabilities = Softmax(eager, scores, ElementType::kUndefined);
+  scores = Tensor();
+  if (in.dropout > 0) probabilities = Dropout(eager, probabilities);
+  const Tensor returned = widens ? To(eager, probabilities, source) : Tensor();
+  const Tensor result = Matmul(eager, probabilities, RepeatHeads(eager, value, query));
+  return widens ? To(eager, result, source) : result;
+}
+
+// [batch, head, row, size] on a storage in the order [batch, row, head, size].
+Tensor NewRowsFirst(Eager& eager, const Dims& shape, ElementType element) {
+  const Tensor stored = eager.New({shape[0], shape[2], shape[1], shape[3]}, element);
+  return eager.Alias(stored, shape, Dims{stored.strides()[0], stored.strides()[2],
+                                         stored.strides()[1], stored.strides()[3]});
+}
+
+absl::string_view NodeName(AttentionKernel kernel) {
+  switch (kernel) {
+    case AttentionKernel::kFlash: return "ScaledDotProductFlashAttentionBackward0";
+    case AttentionKernel::kCudnn: return "ScaledDotProductCudnnAttentionBackward0";
+    default: return "ScaledDotProductEfficientAttentionBackward0";
+  }
+}
+
+Tensor FusedAttention(Eager& eager, const Attention& in, AttentionKernel kernel) {
+  const bool efficient = kernel == AttentionKernel::kEfficient;
+  const Tensor& query = in.query;
+  const Tensor& key = in.key;
+  const Tensor& value = in.value;
+  Dims shape = query.shape();
+  shape[3] = value.dim(3);
+  const Tensor result = efficient ? NewRowsFirst(eager, shape, query.element())
+                                  : NewLike(eager, query, query.element());
+  Dims rows = {query.dim(0), query.dim(1), query.dim(2)};
+  if (efficient) rows[2] = eager.dims().RoundUp(rows[2], 32);
+  if (kernel == AttentionKernel::kCudnn) rows.push_back(1);
+  const Tensor logsumexp = eager.New(rows, kFloat, "logsumexp");
+  const bool flash = kernel == AttentionKernel::kFlash;
+  const ElementType state = flash ? ElementType::kUint64 : ElementType::kInt64;
+  const Tensor seed = eager.New(flash ? Dims{Dim(2)} : Dims{}, state, "random seed");
+  const Tensor offset = eager.New({}, state, "random offset");
+  eager.Record(NodeName(kernel), {query, key, value}, {result},
+               {query, key, value, in.mask, result, logsumexp, seed, offset},
+               [efficient](Backward& b) {
+                 for (int i : {0, 1, 2}) {
+                   const Tensor& operand = b.saved(i);
+                   b.Give(i, efficient ? NewRowsFirst(b.eager, operand.shape(), operand.element())
+                                       : NewLike(b.eager, operand, operand.element()));
+                 }
+               });
+  return result;
+}
+
+// What PyTorch would pick on a recent GPU.
+AttentionKernel Choose(Eager& eager, const Attention& in) {
+  const AttentionKernel wanted = eager.mode().attention;
+  if (in.query.rank() != 4) return AttentionKernel::kMath;
+  if (wanted != AttentionKernel::kAuto) return wanted;
+  const bool small_heads = !eager.Less(256, in.query.dim(3));
+  if (IsLow(in.query.element()) && !in.mask && small_heads) return AttentionKernel::kFlash;
+  return AttentionKernel::kEfficient;
+}
+
+// query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
+TensorList RunAttention(Eager& eager, const CallArguments& a) {
+  Attention in = {.query = a.tensor(0), .key = a.tensor(1), .value = a.tensor(2),
+                  .mask = a.tensor(3), .dropout = a.number(4), .causal = a.boolean(5)};
+  if (in.mask && in.mask.element() == ElementType::kBool) {
+    in.mask = NewLike(eager, in.mask, in.query.element(), "mask as numbers");
+  }
+  const AttentionKernel kernel = Choose(eager, in);
+  if (kernel == AttentionKernel::kMath) return {MathAttention(eager, in)};
+  return {FusedAttention(eager, in, kernel)};
+}
+
+}  // namespace
 
 absl::Span<const TorchOp> AttentionTorchOps() {
   static const std::vector<TorchOp> rows = {
       {.name = "aten::scaled_dot_product_attention",
-       .arguments = "query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa"},
+       .arguments =
+           "query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa",
+       .autocast = Autocast::kLow, .run = RunAttention},
   };
   return rows;
 }

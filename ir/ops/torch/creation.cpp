@@ -1,34 +1,55 @@
-// Tensors from nothing, and like another: no gradient.
+// Tensors from nothing, and like another one. No gradient. Where the call names no type, inference's
+// does; its float32 is the module's own type, because exporters write the type of the module they saw.
 #include <vector>
 
 #include "ir/ops/torch/families.h"
 
 namespace footprint {
+namespace {
+
+TorchOp FromSizes(absl::string_view name, absl::string_view arguments) {
+  return {.name = name, .arguments = arguments, .shape = ResultShape::kDeclared,
+          .strides = ResultStrides::kContiguous, .element = ResultElement::kDeclared};
+}
+
+TorchOp Like(absl::string_view name, absl::string_view arguments) {
+  return {.name = name, .arguments = arguments, .shape = ResultShape::kLikeFirst,
+          .element = ResultElement::kLikeFirst};
+}
+
+// The sizes are given, the type is that of `self`.
+TorchOp TypedLike(absl::string_view name, absl::string_view arguments) {
+  return {.name = name, .arguments = arguments, .shape = ResultShape::kDeclared,
+          .strides = ResultStrides::kContiguous, .element = ResultElement::kLikeFirst};
+}
+
+}  // namespace
 
 absl::Span<const TorchOp> CreationTorchOps() {
   static const std::vector<TorchOp> rows = {
-      {.name = "aten::zeros", .arguments = "size"},
-      {.name = "aten::ones", .arguments = "size"},
-      {.name = "aten::full", .arguments = "size, fill_value"},
-      {.name = "aten::empty", .arguments = "size"},
-      {.name = "aten::arange", .arguments = "start, end, step"},
-      {.name = "aten::linspace", .arguments = "start, end, steps"},
-      {.name = "aten::eye", .arguments = "n, m"},
-      {.name = "aten::scalar_tensor", .arguments = "s"},
-      {.name = "aten::rand", .arguments = "size"},
-      {.name = "aten::randn", .arguments = "size"},
-      {.name = "aten::randint", .arguments = "low, high, size"},
-      {.name = "aten::zeros_like", .arguments = "self"},
-      {.name = "aten::ones_like", .arguments = "self"},
-      {.name = "aten::full_like", .arguments = "self, fill_value"},
-      {.name = "aten::empty_like", .arguments = "self"},
-      {.name = "aten::rand_like", .arguments = "self"},
-      {.name = "aten::randn_like", .arguments = "self"},
-      {.name = "aten::new_zeros", .arguments = "self, size"},
-      {.name = "aten::new_ones", .arguments = "self, size"},
-      {.name = "aten::new_full", .arguments = "self, size, fill_value"},
-      {.name = "aten::new_empty", .arguments = "self, size"},
-      {.name = "aten::bernoulli", .arguments = "self, p"},
+      FromSizes("aten::zeros", "size"),
+      FromSizes("aten::ones", "size"),
+      FromSizes("aten::full", "size, fill_value"),
+      FromSizes("aten::empty", "size"),
+      FromSizes("aten::arange", "start, end, step"),
+      FromSizes("aten::linspace", "start, end, steps"),
+      FromSizes("aten::eye", "n, m"),
+      FromSizes("aten::scalar_tensor", "s"),
+      FromSizes("aten::rand", "size"),
+      FromSizes("aten::randn", "size"),
+      FromSizes("aten::randint", "low, high, size"),
+      FromSizes("aten::randperm", "n"),
+      Like("aten::zeros_like", "self"),
+      Like("aten::ones_like", "self"),
+      Like("aten::full_like", "self, fill_value"),
+      Like("aten::empty_like", "self"),
+      Like("aten::rand_like", "self"),
+      Like("aten::randn_like", "self"),
+      Like("aten::bernoulli", "self, p"),
+      TypedLike("aten::new_zeros", "self, size"),
+      TypedLike("aten::new_ones", "self, size"),
+      TypedLike("aten::new_full", "self, size, fill_value"),
+      TypedLike("aten::new_empty", "self, size"),
   };
   return rows;
 }

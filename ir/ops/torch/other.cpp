@@ -2,23 +2,177 @@
 #include <vector>
 
 #include "ir/ops/torch/families.h"
+#include "ir/ops/torch/primitives.h"
 
 namespace footprint {
+namespace {
+
+// input, p, train. Without effect it is the input itself. In place it multiplies with a noise of full
+// precision, which is kept instead of mask and result.
+TensorList RunDropout(Eager& eager, const CallArguments& a) {
+  const Tensor& input = a.tensor(0);
+  if (a.number(1, 0.5) == 0 || !a.boolean(2, true)) return {input};
+  if (a.WritesInPlace(eager, input.element())) {
+    const Tensor noise = NewLike(eager, input, input.element(), "noise");
+    Tensor result = eager.Alias(input, input.shape(), input.strides());
+    eager.Record("MulBackward0", {input}, {result}, {noise}, [](Backward& b) {
+      b.Give(0, NewPointwise(b.eager, {b.gradient()}, b.gradient().element()));
+    });
+    return {result};
+  }
+  return {Dropout(eager, input)};
+}
+
+// Whole channels: noise of [N, C, 1, ...].
+TensorList RunFeatureDropout(Eager& eager, const CallArguments& a) {
+  const Tensor& input = a.tensor(0);
+  if (a.number(1, 0.5) == 0 || !a.boolean(2, true)) return {input};
+  Dims shape = input.shape();
+  for (size_t i = 2; i < shape.size(); ++i) shape[i] = 1;
+  return {Mul(eager, input, eager.New(shape, input.element(), "noise"))};
+}
+
+// input, hx, params: one cuDNN call for all layers and steps. It saves what it reads and what it
+// makes; the reserve space in which it keeps the gates is the library's own.
+TensorList Recurrent(Eager& eager, const CallArguments& a, bool has_cell) {
+  const Tensor& input = a.tensor(0);
+  std::vector<Tensor> inputs = {input};
+  for (const Tensor& state : a.tensors(1)) inputs.push_back(state);
+  for (const Tensor& weight : a.tensors(2)) inputs.push_back(weight);
+  TensorList results;
+  for (int i = 0; i < (has_cell ? 3 : 2); ++i) {
+    const TensorType* declared = a.declared(i);
+    if (declared == nullptr && i > 0) break;
+    results.push_back(eager.New(declared != nullptr ? declared->dims : input.shape(),
+                                input.element(), i == 0 ? "" : "last state"));
+  }
+  std::vector<SavedTensor> saved(inputs.begin(), inputs.end());
+  saved.push_back(results[0]);
+  const int count = static_cast<int>(inputs.size());
+  eager.Record("CudnnRnnBackward0", inputs, results, saved, [count](Backward& b) {
+    for (int i = 0; i < count; ++i) {
+      if (b.Needs(i)) b.Give(i, b.eager.New(b.shape(i), b.element(i)));
+    }
+  });
+  return results;
+}
+TensorList RunLstm(Eager& e, const CallArguments& a) { return Recurrent(e, a, true); }
+TensorList RunGru(Eager& e, const CallArguments& a) { return Recurrent(e, a, false); }
+
+// tensors, saved: an operator of which nothing is known but its operands and results. Gradients flow
+// to every floating-point operand.
+TensorList RunGeneric(Eager& eager, const CallArguments& a) {
+  std::vector<Tensor> inputs(a.tensors(0).begin(), a.tensors(0).end());
+  TensorList results;
+  for (int i = 0; i < a.result_count(); ++i) {
+    const TensorType* declared = a.declared(i);
+    if (declared == nullptr) continue;
+    ElementType element = declared->element;
+    if (element == ElementType::kFloat) element = eager.mode().module;
+    results.push_back(eager.New(declared->dims, element));
+  }
+  std::vector<SavedTensor> saved(a.tensors(1).begin(), a.tensors(1).end());
+  const int count = static_cast<int>(inputs.size());
+  eager.Record("GenericBackward", inputs, results, saved, [count](Backward& b) {
+    for (int i = 0; i < count; ++i) {
+      if (b.Needs(i)) b.Give(i, b.eager.New(b.shape(i), b.element(i)));
+    }
+  });
+  return results;
+}
+
+// GELU by its tanh formula as a function of its own, which saves its input alone and computes both
+// ways in steps: x * 0.5 * (1 + tanh(0.79788456 * x * (1 + 0.044715 * x * x))).
+TensorList RunBloomGelu(Eager& eager, const CallArguments& a) {
+  const Tensor& x = a.tensor(0);
+  const auto step = [&eager](const Tensor& like) { return NewLike(eager, like, like.element()); };
+  Tensor result;
+  {
+    const Tensor half = step(x);
+    Tensor one_plus_tanh;
+    {
+      Tensor tanh;
+      {
+        Tensor argument;
+        {
+          const Tensor scaled = step(x);
+          Tensor cubic;
+          {
+            Tensor square = step(x);
+            square = step(square);
+            cubic = step(x);
+          }
+          argument = step(x);
+        }
+        tanh = step(argument);
+      }
+      one_plus_tanh = step(tanh);
+    }
+    result = step(x);
+  }
+  eager.Record("GeLUFunctionBackward", {x}, {result}, {x}, [](Backward& b) {
+    const Tensor& saved = b.saved(0);
+    const auto like = [&] { return NewLike(b.eager, saved, saved.element(), "temporary"); };
+    Tensor tanh;
+    {
+      Tensor argument;
+      {
+        const Tensor scaled = like();
+        Tensor cubic;
+        {
+          Tensor square = like();
+          square = like();
+          cubic = like();
+        }
+        argument = like();
+      }
+      tanh = like();
+    }
+    Tensor factor;
+    {
+      Tensor first;
+      {
+        const Tensor half = like();
+        Tensor outer;
+        {
+          Tensor squared = like();
+          const Tensor complement = like();
+          squared = Tensor();
+          Tensor inner = like();
+          inner = like();
+          inner = like();
+          outer = like();
+        }
+        first = like();
+      }
+      Tensor second = like();
+      second = like();
+      factor = like();
+    }
+    b.Give(0, like());
+  });
+  return {result};
+}
+
+}  // namespace
 
 absl::Span<const TorchOp> OtherTorchOps() {
+  constexpr absl::string_view kRecurrent =
+      "input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first";
   static const std::vector<TorchOp> rows = {
-      {.name = "aten::dropout", .arguments = "input, p, train"},
-      {.name = "aten::native_dropout", .arguments = "input, p, train"},
-      {.name = "aten::feature_dropout", .arguments = "input, p, train"},
-      {.name = "aten::lstm",
-       .arguments = "input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first"},
-      {.name = "aten::gru",
-       .arguments = "input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first"},
-      {.name = "aten::rnn_tanh",
-       .arguments = "input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first"},
-      {.name = "aten::glu", .arguments = "self, dim"},
-      {.name = "footprint::generic", .arguments = "tensors, saved"},
-      {.name = "footprint::to_module_type", .arguments = "self"},
+      {.name = "aten::dropout", .arguments = "input, p, train", .run = RunDropout},
+      {.name = "aten::native_dropout", .arguments = "input, p, train", .run = RunDropout},
+      {.name = "aten::feature_dropout", .arguments = "input, p, train",
+       .run = RunFeatureDropout},
+      {.name = "aten::glu", .arguments = "self, dim", .node = "GluBackward0",
+       .shape = ResultShape::kDeclared, .strides = ResultStrides::kContiguous, .saves = {Arg(0)},
+       .gradients = {{0, GradientForm::kLikeArgument}}},
+      {.name = "aten::lstm", .arguments = kRecurrent, .run = RunLstm},
+      {.name = "aten::gru", .arguments = kRecurrent, .run = RunGru},
+      {.name = "aten::rnn_tanh", .arguments = kRecurrent, .run = RunGru},
+      {.name = "aten::rnn_relu", .arguments = kRecurrent, .run = RunGru},
+      {.name = "footprint::generic", .arguments = "tensors, saved", .run = RunGeneric},
+      {.name = "footprint::bloom_gelu", .arguments = "self", .run = RunBloomGelu},
   };
   return rows;
 }
