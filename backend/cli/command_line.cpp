@@ -1,0 +1,120 @@
+// CLI11 splits the arguments into options and their values; everything it cannot know, what a value
+// means and what to suggest for a wrong one, is done on its result.
+#include "backend/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "backend/cli/convert.h"
+#include "backend/cli/flags.h"
+#include "backend/cli/suggest.h"
+
+namespace footprint {
+namespace {
+
+Failure UsageFailure(std::string kind, std::string place, std::string message) {
+  UsageErrors errors;
+  errors.Add(std::move(kind), std::move(place), std::move(message));
+  return errors.Take();
+}
+
+std::vector<std::string> NamesOf(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->nonpositional()) names.push_back("--" + option->get_lnames().front());
+  }
+  for (const CLI::App* subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(subcommand->get_name());
+  }
+  return names;
+}
+
+std::string HelpHint(const CLI::App& command) {
+  const bool top = command.get_parent() == nullptr;
+  return std::string("; see footprint ") + (top ? "" : command.get_name() + " ") + "--help";
+}
+
+// The first word that nothing expects, options before others.
+std::optional<Failure> RefuseExtras(const CLI::App& command) {
+  const std::vector<std::string> extras = command.remaining();
+  if (extras.empty()) return std::nullopt;
+  const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& word) {
+    return word.size() > 1 && word.front() == '-';
+  });
+  const std::string word = option != extras.end() ? *option : extras.front();
+  if (option != extras.end()) {
+    const std::string name = word.substr(0, word.find('='));
+    return UsageFailure("unknown-option", name,
+                        "no such option" + DidYouMean(name, NamesOf(command)) + HelpHint(command));
+  }
+  if (command.get_parent() == nullptr) {
+    return UsageFailure("unknown-command", word,
+                        "no such command" + DidYouMean(word, NamesOf(command)) + HelpHint(command));
+  }
+  return UsageFailure("unexpected-argument", word, "one too many" + HelpHint(command));
+}
+
+template <typename Convert>
+std::variant<Command, Failure> ConvertWith(Convert convert, const Flags& flags) {
+  UsageErrors errors;
+  Command command = convert(flags, errors);
+  if (!errors.empty()) return errors.Take();
+  return command;
+}
+
+std::variant<Command, Failure> Dispatch(const CLI::App& app, const Flags& flags) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const std::string name = chosen.empty() ? "" : chosen.front()->get_name();
+  if (name == "explain" || name == "diff") {
+    return UsageFailure("not-available", name, "not available yet in this version");
+  }
+  if (std::optional<Failure> failure = RefuseExtras(app)) return *failure;
+  if (chosen.empty()) {
+    return UsageFailure("missing-argument", "",
+                        "say what to do: footprint analyze MODEL, or "
+                        "footprint --help");
+  }
+  if (std::optional<Failure> failure = RefuseExtras(*chosen.front())) return *failure;
+  if (name == "analyze") return ConvertWith(ConvertAnalyze, flags);
+  if (name == "bytes") return ConvertWith(ConvertBytes, flags);
+  return ConvertWith(ConvertOps, flags);
+}
+
+}  // namespace
+
+std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& arguments) {
+  CLI::App app("", "footprint");
+  Flags flags;
+  app.set_version_flag("--version", "footprint " FOOTPRINT_VERSION);
+  app.get_formatter()->column_width(36);
+  AddCommands(app, flags);
+  app.require_subcommand(0, 1);
+  app.allow_extras();
+  for (CLI::App* subcommand : app.get_subcommands([](CLI::App*) { return true; })) {
+    subcommand->allow_extras();
+  }
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return PrintCommand{app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return PrintCommand{std::string(version.what()) + "\n"};
+  } catch (const CLI::ParseError& error) {
+    return UsageFailure("bad-usage", "", error.what());
+  }
+  return Dispatch(app, flags);
+}
+
+bool AsksForJson(const std::vector<std::string>& arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--format=json") return true;
+    if (arguments[i] == "--format" && i + 1 < arguments.size() && arguments[i + 1] == "json") {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace footprint

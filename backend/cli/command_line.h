@@ -1,0 +1,56 @@
+// The command line: arguments in, a command or what is wrong with it out. Nothing is read, printed
+// or analyzed here, files named by --input-value excepted.
+#ifndef FOOTPRINT_BACKEND_CLI_COMMAND_LINE_H_
+#define FOOTPRINT_BACKEND_CLI_COMMAND_LINE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "backend/options.h"
+#include "backend/report.h"
+
+namespace footprint {
+
+enum class Format { kText, kJson };
+
+// Where documents go.
+struct Destination {
+  std::vector<Format> formats = {Format::kText};
+  std::string output;  // file or folder; empty: standard output
+};
+
+struct AnalyzeCommand {
+  Options options;
+  Destination destination;
+  std::optional<int> depth;
+};
+
+struct BytesCommand {
+  int64_t parameter_count = 0;
+  std::string optimizer;  // empty: none
+  Destination destination;
+};
+
+struct OpsCommand {
+  Destination destination;
+};
+
+// --help and --version.
+struct PrintCommand {
+  std::string text;
+};
+
+using Command = std::variant<AnalyzeCommand, BytesCommand, OpsCommand, PrintCommand>;
+
+// Everything that is wrong with the command line, in one failure with exit code 3.
+std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& arguments);
+
+// Whether a failure is to be a JSON document, said by arguments that may be wrong otherwise.
+bool AsksForJson(const std::vector<std::string>& arguments);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_BACKEND_CLI_COMMAND_LINE_H_

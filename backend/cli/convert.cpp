@@ -1,0 +1,245 @@
+#include "backend/cli/convert.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "backend/bytes.h"
+#include "backend/cli/suggest.h"
+#include "backend/cli/values.h"
+#include "backend/units.h"
+
+namespace footprint {
+namespace {
+
+template <typename T>
+struct Choice {
+  const char* name;
+  T value;
+  bool available = true;  // false: part of the command line, not of this version
+};
+
+constexpr std::array<Choice<Mode>, 3> kModes = {
+    {{"training", Mode::kTraining}, {"inference", Mode::kInference}, {"both", Mode::kBoth}}};
+constexpr std::array<Choice<Precision>, 6> kPrecisions = {
+    {{"fp32", Precision::kFp32},
+     {"bf16", Precision::kBf16},
+     {"fp16", Precision::kFp16},
+     {"amp-bf16", Precision::kAmpBf16, false},
+     {"amp-fp16", Precision::kAmpFp16, false},
+     {"mixed:master", Precision::kMixedMaster, false}}};
+constexpr std::array<Choice<Loss>, 5> kLosses = {{{"auto", Loss::kAuto},
+                                                  {"none", Loss::kNone},
+                                                  {"cross-entropy", Loss::kCrossEntropy},
+                                                  {"mse", Loss::kMse},
+                                                  {"sum", Loss::kSum}}};
+constexpr std::array<Choice<AttentionKernel>, 5> kAttentionKernels = {
+    {{"auto", AttentionKernel::kAuto},
+     {"math", AttentionKernel::kMath, false},
+     {"efficient", AttentionKernel::kEfficient, false},
+     {"flash", AttentionKernel::kFlash, false},
+     {"cudnn", AttentionKernel::kCudnn, false}}};
+constexpr std::array<Choice<Modules>, 2> kModules = {
+    {{"recomposed", Modules::kRecomposed}, {"as-exported", Modules::kAsExported, false}}};
+constexpr std::array<Choice<Accounting>, 3> kAccountings = {{{"autograd", Accounting::kAutograd},
+                                                             {"graph", Accounting::kGraph, false},
+                                                             {"textbook", Accounting::kTextbook}}};
+// Not in Options yet: there is one choice of each.
+constexpr std::array<Choice<bool>, 2> kRuntimes = {{{"ideal", true}, {"onnxruntime", true, false}}};
+constexpr std::array<Choice<bool>, 2> kGraphOptimizations = {
+    {{"none", true}, {"all", true, false}}};
+constexpr std::array<Choice<Format>, 10> kFormats = {{{"text", Format::kText},
+                                                      {"json", Format::kJson},
+                                                      {"csv", Format::kText, false},
+                                                      {"markdown", Format::kText, false},
+                                                      {"html", Format::kText, false},
+                                                      {"netron", Format::kText, false},
+                                                      {"perfetto", Format::kText, false},
+                                                      {"sarif", Format::kText, false},
+                                                      {"junit", Format::kText, false},
+                                                      {"chrome-trace", Format::kText, false}}};
+
+constexpr const char* kNotAvailable = "not available yet in this version";
+
+template <typename T>
+T Choose(const char* option, const std::string& given, std::span<const Choice<T>> choices,
+         UsageErrors& errors) {
+  std::string available;
+  std::vector<std::string> names;
+  for (const Choice<T>& choice : choices) {
+    if (choice.available) available += (available.empty() ? "" : ", ") + std::string(choice.name);
+    names.emplace_back(choice.name);
+  }
+  const std::string place = std::string(option) + " " + given;
+  for (const Choice<T>& choice : choices) {
+    if (choice.name != given) continue;
+    if (!choice.available) {
+      errors.Add("not-available", place, std::string(kNotAvailable) + "; there is: " + available);
+    }
+    return choice.value;
+  }
+  errors.Add("bad-value", place, "expected one of " + available + DidYouMean(given, names));
+  return choices.front().value;
+}
+
+template <typename T, size_t n>
+T Choose(const char* option, const std::string& given, const std::array<Choice<T>, n>& choices,
+         UsageErrors& errors) {
+  return Choose(option, given, std::span<const Choice<T>>(choices), errors);
+}
+
+// Parses each text; keeps the good ones and refuses a name that is given twice.
+template <typename T, typename Parse, typename Name>
+std::vector<T> ConvertEach(const char* option, const std::vector<std::string>& texts, Parse parse,
+                           Name name_of, UsageErrors& errors) {
+  std::vector<T> values;
+  std::set<std::string> names;
+  for (const std::string& text : texts) {
+    const std::string place = std::string(option) + " " + text;
+    Parsed<T> parsed = parse(text);
+    if (const Problem* problem = std::get_if<Problem>(&parsed)) {
+      errors.Add(problem->kind, place, problem->message);
+      continue;
+    }
+    T& value = std::get<T>(parsed);
+    if (!names.insert(name_of(value)).second) {
+      errors.Add("bad-value", place, name_of(value) + " is given more than once");
+      continue;
+    }
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+std::optional<int64_t> ConvertCount(const std::string& text, UsageErrors& errors) {
+  if (text.empty()) return std::nullopt;
+  const std::optional<int64_t> count = ParseCount(text);
+  if (!count || *count < 1) {
+    errors.Add("bad-value", "--params " + text,
+               "expected a whole number of parameters, as in 1234567, 350M, 1.5B or 2T");
+    return std::nullopt;
+  }
+  return count;
+}
+
+void CheckOptimizer(const std::string& name, UsageErrors& errors) {
+  if (name.empty() || StateValuesPerParameter(name)) return;
+  std::string known;
+  for (const std::string& optimizer : OptimizerNames()) {
+    known += (known.empty() ? "" : ", ") + optimizer;
+  }
+  errors.Add("bad-value", "--optimizer " + name,
+             "expected one of " + known + DidYouMean(name, OptimizerNames()));
+}
+
+Destination ConvertDestination(const Flags& flags, UsageErrors& errors) {
+  Destination destination;
+  destination.output = flags.output;
+  if (!flags.formats.empty()) destination.formats.clear();
+  for (const std::string& given : flags.formats) {
+    const Format format = Choose("--format", given, kFormats, errors);
+    const auto begin = destination.formats.begin();
+    const auto end = destination.formats.end();
+    if (std::find(begin, end, format) == end) destination.formats.push_back(format);
+  }
+  if (destination.formats.size() > 1 && flags.output.empty()) {
+    errors.Add("bad-value", "--format", "several formats need --output DIR: one file each");
+  }
+  return destination;
+}
+
+// Options of which nothing exists yet but the name.
+void RefuseWhatIsMissing(const Flags& flags, UsageErrors& errors) {
+  if (!flags.device.empty()) errors.Add("not-available", "--device " + flags.device, kNotAvailable);
+  if (!flags.checkpoint.empty()) {
+    errors.Add("not-available", "--checkpoint " + flags.checkpoint, kNotAvailable);
+  }
+  const std::optional<int64_t> accumulate = ParseInteger(flags.accumulate);
+  if (!accumulate || *accumulate < 1) {
+    errors.Add("bad-value", "--accumulate " + flags.accumulate, "expected a positive integer");
+  } else if (*accumulate > 1) {
+    errors.Add("not-available", "--accumulate " + flags.accumulate,
+               std::string(kNotAvailable) + "; there is: 1");
+  }
+  Choose("--runtime", flags.runtime, kRuntimes, errors);
+  Choose("--graph-optimization", flags.graph_optimization, kGraphOptimizations, errors);
+}
+
+std::optional<int> ConvertDepth(const std::string& text, UsageErrors& errors) {
+  if (text.empty()) return std::nullopt;
+  const std::optional<int64_t> depth = ParseInteger(text);
+  if (!depth || *depth > std::numeric_limits<int>::max()) {
+    errors.Add("bad-value", "--depth " + text, "expected 0 (no table) or a positive integer");
+    return std::nullopt;
+  }
+  return static_cast<int>(*depth);
+}
+
+}  // namespace
+
+void UsageErrors::Add(std::string kind, std::string place, std::string message) {
+  failure_.diagnostics.push_back({"error", std::move(kind), std::move(place), std::move(message)});
+}
+
+AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
+  AnalyzeCommand command;
+  Options& options = command.options;
+  options.model_path = flags.model;
+  if (flags.model.empty()) {
+    errors.Add("missing-argument", "MODEL",
+               "name the model to analyze: a file, or - for standard "
+               "input");
+  }
+  options.mode = Choose("--mode", flags.mode, kModes, errors);
+  options.dims = ConvertEach<std::pair<std::string, int64_t>>(
+      "--dim", flags.dims, ParseDim, [](const auto& dim) { return dim.first; }, errors);
+  options.input_shapes = ConvertEach<InputShape>(
+      "--input", flags.inputs, ParseInputShape, [](const auto& input) { return input.name; },
+      errors);
+  options.input_values = ConvertEach<InputValue>(
+      "--input-value", flags.input_values, ParseInputValue,
+      [](const auto& input) { return input.name; }, errors);
+  if (!flags.optimizer.empty()) options.optimizer = flags.optimizer;
+  CheckOptimizer(options.optimizer, errors);
+  options.precision = Choose("--precision", flags.precision, kPrecisions, errors);
+  options.loss = Choose("--loss", flags.loss, kLosses, errors);
+  options.freeze = flags.freeze;
+  options.attention = Choose("--attention", flags.attention, kAttentionKernels, errors);
+  options.modules = Choose("--modules", flags.modules, kModules, errors);
+  options.accounting = Choose("--accounting", flags.accounting, kAccountings, errors);
+  options.parameter_count = ConvertCount(flags.params, errors);
+  if (!flags.params.empty() && options.accounting != Accounting::kTextbook) {
+    errors.Add("bad-value", "--params " + flags.params,
+               "replaces the parameter count of --accounting textbook, which is not asked for");
+  }
+  options.strict = flags.strict;
+  options.dump = flags.dump;
+  RefuseWhatIsMissing(flags, errors);
+  command.destination = ConvertDestination(flags, errors);
+  command.depth = ConvertDepth(flags.depth, errors);
+  return command;
+}
+
+BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors) {
+  BytesCommand command;
+  if (flags.params.empty()) {
+    errors.Add("missing-argument", "--params", "say how many parameters, as in --params 7B");
+  }
+  command.parameter_count = ConvertCount(flags.params, errors).value_or(0);
+  CheckOptimizer(flags.optimizer, errors);
+  command.optimizer = flags.optimizer;
+  command.destination = ConvertDestination(flags, errors);
+  return command;
+}
+
+OpsCommand ConvertOps(const Flags& flags, UsageErrors& errors) {
+  return {ConvertDestination(flags, errors)};
+}
+
+}  // namespace footprint

@@ -1,0 +1,30 @@
+// From the user's words to a command. Problems are collected: all of them are told at once.
+#ifndef FOOTPRINT_BACKEND_CLI_CONVERT_H_
+#define FOOTPRINT_BACKEND_CLI_CONVERT_H_
+
+#include <string>
+#include <vector>
+
+#include "backend/cli/command_line.h"
+#include "backend/cli/flags.h"
+#include "backend/report.h"
+
+namespace footprint {
+
+class UsageErrors {
+ public:
+  void Add(std::string kind, std::string place, std::string message);
+  bool empty() const { return failure_.diagnostics.empty(); }
+  Failure Take() { return std::move(failure_); }
+
+ private:
+  Failure failure_{.exit_code = 3, .diagnostics = {}};
+};
+
+AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors);
+BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors);
+OpsCommand ConvertOps(const Flags& flags, UsageErrors& errors);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_BACKEND_CLI_CONVERT_H_

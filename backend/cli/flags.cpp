@@ -1,0 +1,134 @@
+#include "backend/cli/flags.h"
+
+namespace footprint {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  footprint analyze resnet50.onnx --dim batch=32 --optimizer adamw
+  footprint analyze gpt2.onnx --dim batch=8 --dim sequence=1024 --precision bf16
+  footprint analyze model.onnx --mode inference --format json > report.json
+  footprint bytes --params 7B --optimizer adamw)";
+
+constexpr const char* kAnalyzeExamples = R"(Examples:
+  footprint analyze resnet50.onnx --dim batch=32 --optimizer adamw
+  footprint analyze bert.onnx --input input_ids=[8,512] --depth 4
+  footprint analyze model.onnx --freeze 'encoder.*' --mode training
+  footprint analyze gpt2.onnx --accounting textbook --params 1.5B --optimizer adam
+  footprint analyze model.onnx --format text --format json --output reports/
+  cat model.onnx | footprint analyze - --format json
+
+Exit codes: 0 a report was written; 2 the model is wrong; 3 the command, a file's access or a
+binding is wrong.)";
+
+constexpr const char* kBytesExamples = R"(Examples:
+  footprint bytes --params 7B
+  footprint bytes --params 1.5B --optimizer adamw --format json)";
+
+CLI::Option* AddOne(CLI::App* command, const char* name, std::string& value, const char* type,
+                    const char* help) {
+  return command->add_option(name, value, help)->type_name(type);
+}
+
+// One value each time it is given, so that it never swallows the model's name.
+CLI::Option* AddMany(CLI::App* command, const char* name, std::vector<std::string>& values,
+                     const char* type, const char* help) {
+  return command->add_option(name, values, help)
+      ->type_name(type)
+      ->type_size(1)
+      ->allow_extra_args(false);
+}
+
+void AddOutput(CLI::App* command, Flags& flags) {
+  AddMany(command, "--format", flags.formats, "text|json",
+          "What to write; several formats need --output DIR (default: text)")
+      ->group("Output");
+  AddOne(command, "--output", flags.output, "FILE|DIR",
+         "Where to write it instead of standard output")
+      ->group("Output");
+}
+
+void AddModelOptions(CLI::App* analyze, Flags& flags) {
+  AddOne(analyze, "MODEL", flags.model, "",
+         "An .onnx, .onnxtxt or .textproto file, or - for "
+         "standard input");
+  AddOne(analyze, "--mode", flags.mode, "training|inference|both",
+         "What to analyze (default: both)");
+  AddMany(analyze, "--dim", flags.dims, "NAME=INT",
+          "Binds a dimension of the model; one that is not bound is 1, and said to be assumed");
+  AddMany(analyze, "--input", flags.inputs, "NAME=[D0,D1,...]",
+          "The shape of an input, in integers or names");
+  AddMany(analyze, "--input-value", flags.input_values, "NAME=[...]|@FILE",
+          "The contents of an input that decides shapes, as JSON");
+  AddOne(analyze, "--runtime", flags.runtime, "ideal|onnxruntime",
+         "Whose reuse of buffers inference follows (default: ideal)");
+  AddOne(analyze, "--graph-optimization", flags.graph_optimization, "none|all",
+         "How far the runtime rewrites the graph before it runs it (default: none)");
+  AddOne(analyze, "--device", flags.device, "NAME", "The device that the model shall fit");
+  analyze->add_flag("--strict", flags.strict, "Doubts about the result are errors");
+}
+
+void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
+  const auto group = [](CLI::Option* option) { option->group("Training"); };
+  group(AddOne(analyze, "--optimizer", flags.optimizer, "NAME",
+               "sgd, sgd-momentum, adam or adamw (default: adamw)"));
+  group(AddOne(analyze, "--precision", flags.precision,
+               "fp32|bf16|fp16|amp-bf16|amp-fp16|mixed:master",
+               "How numbers are kept and computed (default: fp32)"));
+  group(AddOne(analyze, "--loss", flags.loss, "auto|none|cross-entropy|mse|sum",
+               "The loss, where the model does not end in one (default: auto)"));
+  group(AddMany(analyze, "--freeze", flags.freeze, "GLOB",
+                "Parameters that are not trained, by name"));
+  group(AddOne(analyze, "--attention", flags.attention, "auto|math|efficient|flash|cudnn",
+               "The kernel of scaled dot-product attention (default: auto)"));
+  group(AddOne(analyze, "--modules", flags.modules, "recomposed|as-exported",
+               "Whether operators that an exporter took apart are put together again (default: "
+               "recomposed)"));
+  group(AddOne(analyze, "--checkpoint", flags.checkpoint, "SPEC",
+               "Activation checkpointing: what is computed again in backward"));
+  group(AddOne(analyze, "--accumulate", flags.accumulate, "N",
+               "Forward and backward passes per optimizer step (default: 1)"));
+  group(AddOne(analyze, "--accounting", flags.accounting, "autograd|graph|textbook",
+               "autograd: what PyTorch keeps; textbook: the closed forms of articles beside it "
+               "(default: autograd)"));
+  group(AddOne(analyze, "--params", flags.params, "COUNT",
+               "Replaces the parameter count of --accounting textbook: 1.5B, 350M"));
+}
+
+void AddAnalyze(CLI::App& app, Flags& flags) {
+  CLI::App* analyze = app.add_subcommand("analyze",
+                                         "What a model needs: its parameters, "
+                                         "activations, gradients, optimizer state "
+                                         "and peak");
+  AddModelOptions(analyze, flags);
+  AddTrainingOptions(analyze, flags);
+  AddOutput(analyze, flags);
+  AddOne(analyze, "--depth", flags.depth, "N", "Folds the layer table of the text below this depth")
+      ->group("Output");
+  AddOne(analyze, "--dump", flags.dump, "STEP", "Prints what a step of the analysis made")
+      ->group("Output");
+  analyze->footer(kAnalyzeExamples);
+}
+
+void AddBytes(CLI::App& app, Flags& flags) {
+  CLI::App* bytes =
+      app.add_subcommand("bytes", "What a number of parameters weighs, without a model");
+  AddOne(bytes, "--params", flags.params, "COUNT", "1234567, 350M, 1.5B, 2T");
+  AddOne(bytes, "--optimizer", flags.optimizer, "NAME",
+         "Adds gradients and optimizer state: sgd, sgd-momentum, adam or adamw");
+  AddOutput(bytes, flags);
+  bytes->footer(kBytesExamples);
+}
+
+}  // namespace
+
+void AddCommands(CLI::App& app, Flags& flags) {
+  app.description("What a neural network needs in memory, from its ONNX file alone.");
+  app.footer(kExamples);
+  AddAnalyze(app, flags);
+  AddBytes(app, flags);
+  AddOutput(app.add_subcommand("ops", "The ONNX operators that footprint has rules for"), flags);
+  app.add_subcommand("explain", "Why a tensor is alive (not available yet)");
+  app.add_subcommand("diff", "What changed between two models or reports (not available yet)");
+}
+
+}  // namespace footprint

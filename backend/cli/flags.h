@@ -1,0 +1,42 @@
+// Flags: what the user typed, word for word. CLI11 fills them; convert.h turns them into a command.
+#ifndef FOOTPRINT_BACKEND_CLI_FLAGS_H_
+#define FOOTPRINT_BACKEND_CLI_FLAGS_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace footprint {
+
+struct Flags {
+  std::string model;
+  std::string mode = "both";
+  std::vector<std::string> dims;
+  std::vector<std::string> inputs;
+  std::vector<std::string> input_values;
+  std::string optimizer;  // empty: not given
+  std::string precision = "fp32";
+  std::string loss = "auto";
+  std::vector<std::string> freeze;
+  std::string attention = "auto";
+  std::string modules = "recomposed";
+  std::string checkpoint;
+  std::string accumulate = "1";
+  std::string device;
+  std::string runtime = "ideal";
+  std::string graph_optimization = "none";
+  std::string accounting = "autograd";
+  std::string params;
+  std::vector<std::string> formats;
+  std::string output;
+  std::string dump;
+  std::string depth;
+  bool strict = false;
+};
+
+// Adds every subcommand with its options, filling `flags` on parse.
+void AddCommands(CLI::App& app, Flags& flags);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_BACKEND_CLI_FLAGS_H_

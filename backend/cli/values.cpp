@@ -1,0 +1,138 @@
+#include "backend/cli/values.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace footprint {
+namespace {
+
+constexpr int64_t kExactInDouble = 1LL << 53;
+constexpr size_t kLargestValueFile = 64 << 20;
+
+Problem BadValue(std::string message) { return {"bad-value", std::move(message)}; }
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+Parsed<std::string> ReadWhole(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::vector<char> block(1 << 16);
+  while (file) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block.data(), static_cast<size_t>(file.gcount()));
+    if (text.size() > kLargestValueFile) return BadValue("the file is larger than 64 MiB");
+  }
+  if (!file.eof()) {
+    return Problem{"file-access",
+                   "cannot read " + path + ": " + std::strerror(errno != 0 ? errno : EIO)};
+  }
+  return text;
+}
+
+std::optional<double> ToDouble(const nlohmann::json& number) {
+  if (number.is_boolean()) return number.get<bool>() ? 1 : 0;
+  if (number.is_number_unsigned() &&
+      number.get<uint64_t>() > static_cast<uint64_t>(kExactInDouble)) {
+    return std::nullopt;
+  }
+  if (number.is_number_integer() && number.get<int64_t>() < -kExactInDouble) return std::nullopt;
+  if (number.is_number()) return number.get<double>();
+  return std::nullopt;
+}
+
+// Row-major: nested arrays are opened from the back, so that the first element is next.
+Parsed<std::vector<double>> Flatten(const nlohmann::json& root) {
+  std::vector<double> values;
+  std::vector<const nlohmann::json*> open = {&root};
+  while (!open.empty()) {
+    const nlohmann::json* next = open.back();
+    open.pop_back();
+    if (next->is_array()) {
+      for (auto it = next->rbegin(); it != next->rend(); ++it) open.push_back(&*it);
+      continue;
+    }
+    const std::optional<double> value = ToDouble(*next);
+    if (!value) return BadValue("expected numbers or booleans, integers up to 2^53");
+    values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<int64_t> ParseInteger(std::string_view text) {
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  if (text.empty() || text.front() == '-') return std::nullopt;
+  const auto parsed = std::from_chars(text.data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return value;
+}
+
+Parsed<std::pair<std::string, int64_t>> ParseDim(std::string_view text) {
+  const size_t equals = text.rfind('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    return BadValue("expected NAME=INT, as in --dim batch=32");
+  }
+  const std::string_view number = text.substr(equals + 1);
+  if (number.find("..") != std::string_view::npos || number.find(',') != std::string_view::npos) {
+    return Problem{"not-available", "several sizes in one run are not available yet; give one"};
+  }
+  const std::optional<int64_t> value = ParseInteger(number);
+  if (!value || *value < 1) return BadValue("expected a positive integer, as in --dim batch=32");
+  return std::pair(std::string(text.substr(0, equals)), *value);
+}
+
+Parsed<InputShape> ParseInputShape(std::string_view text) {
+  const Problem problem = BadValue("expected NAME=[D0,D1,...], as in --input x=[32,3,224,224]");
+  const size_t equals = text.find("=[");
+  if (equals == std::string_view::npos || equals == 0 || text.back() != ']') return problem;
+  InputShape shape;
+  shape.name = text.substr(0, equals);
+  std::string_view dims = text.substr(equals + 2);
+  dims.remove_suffix(1);
+  if (Trim(dims).empty()) return shape;  // a scalar
+  while (true) {
+    const size_t comma = dims.find(',');
+    const std::string_view dim = Trim(dims.substr(0, comma));
+    if (dim.empty() || dim.front() == '-') return problem;
+    shape.dims.emplace_back(dim);
+    if (comma == std::string_view::npos) return shape;
+    dims.remove_prefix(comma + 1);
+  }
+}
+
+Parsed<InputValue> ParseInputValue(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
+    return BadValue("expected NAME=[...] or NAME=@FILE, as in --input-value shape=[1,-1]");
+  }
+  InputValue input;
+  input.name = text.substr(0, equals);
+  std::string json(text.substr(equals + 1));
+  if (json.front() == '@') {
+    Parsed<std::string> file = ReadWhole(json.substr(1));
+    if (Problem* problem = std::get_if<Problem>(&file)) return *problem;
+    json = std::move(std::get<std::string>(file));
+  }
+  const nlohmann::json value = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (value.is_discarded()) return BadValue("expected a JSON array of numbers");
+  Parsed<std::vector<double>> values = Flatten(value);
+  if (Problem* problem = std::get_if<Problem>(&values)) return *problem;
+  input.values = std::move(std::get<std::vector<double>>(values));
+  return input;
+}
+
+}  // namespace footprint

@@ -1,0 +1,194 @@
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/report_text_parts.h"
+#include "backend/units.h"
+
+namespace footprint {
+namespace {
+
+constexpr int kLabelWidth = 20;
+constexpr int kFigureWidth = 15;
+constexpr int kBytesWidth = 21;
+
+std::string PadLeft(std::string text, int width) {
+  const int missing = width - DisplayWidth(text);
+  return missing > 0 ? std::string(static_cast<size_t>(missing), ' ') + text : text;
+}
+
+std::string PadRight(std::string text, int width) {
+  const int missing = width - DisplayWidth(text);
+  return missing > 0 ? text + std::string(static_cast<size_t>(missing), ' ') : text;
+}
+
+std::string JoinNonEmpty(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    if (!text.empty()) text += ", ";
+    text += part;
+  }
+  return text;
+}
+
+std::string Heading(std::string_view title, const std::string& detail, const Terminal& terminal) {
+  const std::string padded = PadRight(std::string(title), kLabelWidth + 2);
+  const std::string rest = ElideEnd(detail, terminal.width - static_cast<int>(padded.size()) - 2);
+  if (rest.empty()) return Bold(title, terminal) + "\n";
+  return Bold(padded, terminal) + "  " + rest + "\n";
+}
+
+// What a total stands for where some storages of a category (of any, if empty) are only bounded or
+// unknown: an unknown part is missing from the total, a bounded one counts in full.
+std::string SignOf(const Report& report, int64_t unknown_storages, std::string_view category = "") {
+  bool bounded = false;
+  bool unknown = category.empty() && unknown_storages > 0;
+  for (const ReportStorage& storage : report.storages) {
+    if (!category.empty() && storage.category != category) continue;
+    bounded |= storage.certainty == "bounded";
+    unknown |= storage.certainty == "unknown" && unknown_storages > 0;
+  }
+  if (bounded && unknown) return "~ ";
+  if (unknown) return ">= ";
+  return bounded ? "<= " : "";
+}
+
+std::string PeakPlace(const Peak& peak, const Terminal& terminal) {
+  std::string at;
+  if (!peak.phase.empty()) at = "in " + peak.phase;
+  if (!peak.step.empty()) at += (at.empty() ? "at " : ", at ") + Printable(peak.step);
+  if (!peak.node.empty()) at += " of " + Printable(peak.node);
+  if (!peak.layer.empty()) at += ", layer " + Printable(peak.layer);
+  if (at.empty()) return "";
+  return Wrap("    " + at, 4, terminal) + "\n";
+}
+
+std::string Expression(std::string_view what, const std::string& expression,
+                       const Terminal& terminal) {
+  if (expression.empty()) return "";
+  return Wrap("  " + std::string(what) + " = " + Printable(expression) + " bytes", 4, terminal) +
+         "\n";
+}
+
+std::string Incompleteness(const TrainingReport& training, const Terminal& terminal) {
+  std::string text;
+  if (training.unknown_storages > 0) {
+    text += Wrap("  incomplete: " + WithThousands(training.unknown_storages) +
+                     " storages have no known size, every total leaves them out",
+                 4, terminal) +
+            "\n";
+  }
+  std::string generic;
+  for (const std::string& count : training.generic_operators) {
+    generic += (generic.empty() ? "" : ", ") + Printable(count);
+  }
+  if (!generic.empty()) {
+    text += Wrap("  incomplete: no PyTorch counterpart is known for " + generic +
+                     "; what backward keeps for them is derived from their mathematics",
+                 4, terminal) +
+            "\n";
+  }
+  return Bold(text, terminal);
+}
+
+}  // namespace
+
+std::string Figure(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "unknown"; }
+
+std::string FigureLine(std::string_view label, const Bytes& bytes, std::string_view sign) {
+  std::string line = "  " + PadRight(std::string(label), kLabelWidth) +
+                     PadLeft(std::string(bytes ? sign : "") + Figure(bytes), kFigureWidth);
+  if (bytes) line += PadLeft(WithThousands(*bytes), kBytesWidth);
+  return line + "\n";
+}
+
+std::string CategoryWords(std::string_view category) {
+  std::string words(category);
+  for (char& c : words) {
+    if (c == '_') c = ' ';
+  }
+  return words;
+}
+
+std::string HeadText(const Report& report, const Terminal& terminal) {
+  std::string text = Bold(Printable(report.model_path), terminal) + "\n";
+  std::vector<std::string> facts = {Printable(report.model_name),
+                                    WithThousands(report.node_count) + " nodes",
+                                    Printable(report.producer)};
+  for (const auto& [domain, version] : report.opsets) {
+    const bool standard = domain.empty() || domain == "ai.onnx";
+    facts.push_back((standard ? "opset " : Printable(domain) + " ") + std::to_string(version));
+  }
+  text += Wrap("  " + JoinNonEmpty(facts), 2, terminal) + "\n";
+  std::vector<std::string> bindings;
+  for (const Binding& binding : report.bindings) {
+    bindings.push_back(Printable(binding.name) + " = " + std::to_string(binding.value) +
+                       (binding.assumed ? " (assumed)" : ""));
+  }
+  if (!bindings.empty()) text += Wrap("  " + JoinNonEmpty(bindings), 2, terminal) + "\n";
+  return text;
+}
+
+std::string ParametersText(const Report& report, const Terminal& terminal) {
+  std::string detail = WithThousands(report.parameter_count);
+  if (report.trainable_parameter_count != report.parameter_count) {
+    detail += ", " + WithThousands(report.trainable_parameter_count) + " of them trained";
+  }
+  std::string text = Heading("Parameters", detail, terminal);
+  text += FigureLine("as stored", report.parameter_bytes);
+  for (const WidthBytes& width : report.widths) text += FigureLine(width.name, width.bytes);
+  if (report.buffer_bytes > 0) text += FigureLine("buffers", report.buffer_bytes);
+  if (report.constant_bytes > 0) text += FigureLine("constants", report.constant_bytes);
+  return text;
+}
+
+std::string TrainingText(const Report& report, const Terminal& terminal) {
+  if (!report.training) return "";
+  const TrainingReport& training = *report.training;
+  const std::string sign = SignOf(report, training.unknown_storages);
+  const std::string loss = training.loss.empty() ? "" : "loss " + Printable(training.loss);
+  std::string text = Heading(
+      "Training step", JoinNonEmpty({training.optimizer, training.precision, loss}), terminal);
+  text += FigureLine("parameters", training.parameter_bytes);
+  text += FigureLine("buffers", training.buffer_bytes);
+  text += FigureLine("gradients", training.gradient_bytes);
+  text += FigureLine("optimizer state", training.optimizer_state_bytes);
+  text += FigureLine("inputs", training.input_bytes,
+                     SignOf(report, training.unknown_storages, "input"));
+  text += FigureLine("saved activations", training.saved_excluding_inputs_bytes,
+                     SignOf(report, training.unknown_storages, "saved_activation"));
+  text += Expression("saved activations", training.saved_expression, terminal);
+  text += FigureLine("after forward", training.after_forward_bytes, sign);
+  for (const PhaseReport& phase : training.phases) {
+    text += FigureLine("peak of " + phase.name, phase.peak_bytes, sign);
+  }
+  text += Bold(FigureLine("peak", training.peak.live_bytes, sign), terminal);
+  text += PeakPlace(training.peak, terminal);
+  if (training.peak.allocated_bytes) {
+    text += FigureLine("allocated", training.peak.allocated_bytes, sign);
+  }
+  if (training.peak.reserved_bytes) {
+    text += FigureLine("reserved", training.peak.reserved_bytes, sign);
+  }
+  return text + Incompleteness(training, terminal);
+}
+
+std::string InferenceText(const Report& report, const Terminal& terminal) {
+  if (!report.inference) return "";
+  const InferenceReport& inference = *report.inference;
+  const std::string sign = SignOf(report, inference.unknown_storages);
+  std::string text = Heading("Inference", "ideal reuse of buffers", terminal);
+  text += FigureLine("weights", inference.weight_bytes);
+  text += FigureLine("inputs", inference.input_bytes,
+                     SignOf(report, inference.unknown_storages, "input"));
+  text += FigureLine("outputs", inference.output_bytes, sign);
+  text += FigureLine("activation peak", inference.activation_peak_bytes, sign);
+  text += Expression("activation peak", inference.activation_peak_expression, terminal);
+  text += Bold(FigureLine("peak", inference.peak.live_bytes, sign), terminal);
+  return text + PeakPlace(inference.peak, terminal);
+}
+
+}  // namespace footprint
