@@ -17,11 +17,16 @@
 namespace footprint {
 
 // Known contents of a small tensor, row-major. Integers (and booleans as 0 / 1) may be symbolic;
-// single elements may be unknown. Floats are plain doubles. Shared, immutable.
+// single elements may be unknown. Floats are plain doubles, or, where a size was cast to float,
+// symbolic: `floats` is empty then and element i is integers[i] / denominator. For a sequence of
+// known length: the types of its elements. Shared, immutable.
 struct KnownValue {
   std::vector<Dim> integers;
   std::vector<double> floats;
   bool is_float = false;
+  int64_t denominator = 1;
+  bool is_sequence = false;
+  std::vector<ValueType> elements;
 };
 using KnownValuePtr = std::shared_ptr<const KnownValue>;
 
@@ -31,6 +36,8 @@ class InferContext {
 
   virtual const Node& node() const = 0;
   virtual DimTable& dims() = 0;
+  // The tensor an attribute holds.
+  virtual const Constant& constant(ConstantId id) const = 0;
 
   // Counts as written, omitted optionals included.
   int num_inputs() const { return static_cast<int>(node().inputs.size()); }
@@ -66,6 +73,8 @@ class InferContext {
   virtual Dim RequireEqual(Dim a, Dim b, absl::string_view what) = 0;
   // a <= b must hold; as above.
   virtual void RequireLessEqual(Dim a, Dim b, absl::string_view what) = 0;
+  // a == b, a == 1 or b == 1 must hold; as above. Returns the size of the result.
+  virtual Dim RequireBroadcast(Dim a, Dim b, absl::string_view what) = 0;
 
   // The node cannot be run as it is. The message needs no place; outputs already set are kept.
   virtual void Error(std::string message) = 0;
@@ -73,13 +82,17 @@ class InferContext {
   virtual void Note(std::string message) = 0;
 
   // For control-flow rules: infers a body with the given types (and known values) of its inputs;
-  // types and values of its outputs. Captures are resolved by the pass.
+  // types and values of its outputs. Captures are resolved by the pass. A body may be inferred more
+  // than once: the last time is what remains, and only `report`ed ones find problems.
   struct RegionResult {
     std::vector<ValueType> types;
     std::vector<KnownValuePtr> values;
   };
   virtual RegionResult InferRegion(RegionId region, absl::Span<const ValueType> input_types,
-                                   absl::Span<const KnownValuePtr> input_values) = 0;
+                                   absl::Span<const KnownValuePtr> input_values,
+                                   bool report) = 0;
+  // Whether the pass can afford to infer this node's bodies `times` more times.
+  virtual bool Afford(RegionId region, int64_t times) = 0;
 };
 
 }  // namespace footprint

@@ -14,7 +14,7 @@ namespace footprint {
 
 // Something that must hold for the model to run; checked when names are bound to numbers.
 struct DimConstraint {
-  enum class Relation : uint8_t { kEqual, kLessEqual };
+  enum class Relation : uint8_t { kEqual, kLessEqual, kBroadcast /* equal, or one is 1 */ };
   Dim left;
   Dim right;
   Relation relation = Relation::kEqual;

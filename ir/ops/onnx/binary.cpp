@@ -1,0 +1,335 @@
+// Operators whose operands broadcast against each other.
+//
+// Contents are followed through them in three forms: integers and sizes (Dim), floats (double), and
+// sizes that were cast to float (ratios of Dims, exact: floor(height * 0.5) stays floor(height/2)).
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "ir/ops/onnx/families.h"
+#include "ir/ops/onnx/rules.h"
+#include "ir/ops/onnx/values.h"
+
+namespace footprint {
+namespace {
+
+// Before these versions the output had the shape of the first operand.
+constexpr int kBinaryBroadcasts = 7;
+constexpr int kVariadicBroadcasts = 8;
+
+void ArithmeticTypes(InferContext& c) {
+  if (c.version() < kBinaryBroadcasts) return SameAsInput0(c);
+  SetBroadcast(c, c.InputElement(0), 0, 2);
+}
+
+void ComparisonTypes(InferContext& c) {
+  if (c.version() < kBinaryBroadcasts) return BoolLikeInput0(c);
+  SetBroadcast(c, ElementType::kBool, 0, 2);
+}
+
+void VariadicTypes(InferContext& c) {
+  if (c.version() < kVariadicBroadcasts) return SameAsInput0(c);
+  SetBroadcast(c, c.InputElement(0), 0, c.num_inputs());
+}
+
+void WhereTypes(InferContext& c) {
+  const ElementType element = c.InputElement(1);
+  SetBroadcast(c, element != ElementType::kUndefined ? element : c.InputElement(2), 0, 3);
+}
+
+// How to apply `ints` to a/d and b/e.
+enum class Ratios : uint8_t { kNone, kCommonDenominator, kProduct, kQuotient };
+
+struct BinaryMath {
+  Dim (*ints)(DimTable&, Dim, Dim) = nullptr;
+  double (*floats)(double, double) = nullptr;
+  Ratios ratios = Ratios::kNone;
+  bool is_boolean = false;
+};
+
+Dim Truth(bool yes, bool no) { return yes ? Dim(1) : no ? Dim(0) : Dim(); }
+
+Dim AddDim(DimTable& dims, Dim a, Dim b) { return dims.Add(a, b); }
+Dim SubDim(DimTable& dims, Dim a, Dim b) { return dims.Sub(a, b); }
+Dim MulDim(DimTable& dims, Dim a, Dim b) { return dims.Mul(a, b); }
+Dim MinDim(DimTable& dims, Dim a, Dim b) { return dims.Min(a, b); }
+Dim MaxDim(DimTable& dims, Dim a, Dim b) { return dims.Max(a, b); }
+// Integer division rounds toward zero.
+Dim DivDim(DimTable& dims, Dim a, Dim b) {
+  if (a.is_constant() && b.is_constant()) {
+    const bool overflows = b.value() == -1 && a.value() == std::numeric_limits<int64_t>::min();
+    return b.value() == 0 || overflows ? Dim() : Dim(a.value() / b.value());
+  }
+  if (dims.IsNonNegative(a) && dims.IsPositive(b)) return dims.FloorDiv(a, b);
+  if (dims.IsNonNegative(dims.Neg(a)) && dims.IsPositive(b)) return dims.CeilDiv(a, b);
+  return Dim();
+}
+Dim PowDim(DimTable& dims, Dim a, Dim b) {
+  if (!b.is_constant() || b.value() < 0 || b.value() > 8) return Dim();
+  Dim result = 1;
+  for (int64_t i = 0; i < b.value(); ++i) result = dims.Mul(result, a);
+  return result;
+}
+Dim EqualDim(DimTable& dims, Dim a, Dim b) {
+  return Truth(dims.KnownEqual(a, b), dims.KnownNotEqual(a, b));
+}
+Dim LessEqualDim(DimTable& dims, Dim a, Dim b) {
+  return Truth(dims.KnownLessEqual(a, b), dims.KnownLessEqual(dims.Add(b, 1), a));
+}
+Dim LessDim(DimTable& dims, Dim a, Dim b) {
+  return Truth(dims.KnownLessEqual(dims.Add(a, 1), b), dims.KnownLessEqual(b, a));
+}
+Dim GreaterDim(DimTable& dims, Dim a, Dim b) { return LessDim(dims, b, a); }
+Dim GreaterEqualDim(DimTable& dims, Dim a, Dim b) { return LessEqualDim(dims, b, a); }
+// Logic on 0 and 1; one operand may decide alone.
+Dim AndDim(DimTable&, Dim a, Dim b) {
+  return Truth(a.is_constant() && b.is_constant() && a.value() != 0 && b.value() != 0,
+               a.Is(0) || b.Is(0));
+}
+Dim OrDim(DimTable&, Dim a, Dim b) {
+  return Truth((a.is_constant() && !a.Is(0)) || (b.is_constant() && !b.Is(0)), a.Is(0) && b.Is(0));
+}
+Dim XorDim(DimTable&, Dim a, Dim b) {
+  if (!a.is_constant() || !b.is_constant()) return Dim();
+  return Dim(static_cast<int64_t>(a.Is(0) != b.Is(0)));
+}
+template <typename Operation>
+Dim Bitwise(DimTable&, Dim a, Dim b) {
+  return a.is_constant() && b.is_constant() ? Dim(Operation()(a.value(), b.value())) : Dim();
+}
+
+constexpr BinaryMath kAdd = {AddDim, [](double a, double b) { return a + b; },
+                             Ratios::kCommonDenominator};
+constexpr BinaryMath kSub = {SubDim, [](double a, double b) { return a - b; },
+                             Ratios::kCommonDenominator};
+constexpr BinaryMath kMul = {MulDim, [](double a, double b) { return a * b; }, Ratios::kProduct};
+constexpr BinaryMath kDiv = {DivDim, [](double a, double b) { return a / b; }, Ratios::kQuotient};
+constexpr BinaryMath kMin = {MinDim, [](double a, double b) { return std::min(a, b); },
+                             Ratios::kCommonDenominator};
+constexpr BinaryMath kMax = {MaxDim, [](double a, double b) { return std::max(a, b); },
+                             Ratios::kCommonDenominator};
+constexpr BinaryMath kPow = {PowDim, [](double a, double b) { return std::pow(a, b); }};
+constexpr BinaryMath kEqual = {EqualDim, [](double a, double b) { return double(a == b); },
+                               Ratios::kCommonDenominator, true};
+constexpr BinaryMath kLess = {LessDim, [](double a, double b) { return double(a < b); },
+                              Ratios::kCommonDenominator, true};
+constexpr BinaryMath kLessEqual = {LessEqualDim, [](double a, double b) { return double(a <= b); },
+                                   Ratios::kCommonDenominator, true};
+constexpr BinaryMath kGreater = {GreaterDim, [](double a, double b) { return double(a > b); },
+                                 Ratios::kCommonDenominator, true};
+constexpr BinaryMath kGreaterEqual = {GreaterEqualDim,
+                                      [](double a, double b) { return double(a >= b); },
+                                      Ratios::kCommonDenominator, true};
+constexpr BinaryMath kAnd = {AndDim};
+constexpr BinaryMath kOr = {OrDim};
+constexpr BinaryMath kXor = {XorDim};
+constexpr BinaryMath kBitAnd = {Bitwise<std::bit_and<int64_t>>};
+constexpr BinaryMath kBitOr = {Bitwise<std::bit_or<int64_t>>};
+constexpr BinaryMath kBitXor = {Bitwise<std::bit_xor<int64_t>>};
+
+KnownValuePtr CombineInts(DimTable& dims, const BinaryMath& math, const KnownValue& a,
+                          const KnownValue& b) {
+  std::vector<Dim> result(a.integers.size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = math.ints(dims, a.integers[i], b.integers[i]);
+  }
+  return IntegerValue(std::move(result));
+}
+
+KnownValuePtr CombineDoubles(const BinaryMath& math, const KnownValue& a, const KnownValue& b) {
+  if (math.floats == nullptr) return nullptr;
+  std::vector<double> result(a.floats.size());
+  for (size_t i = 0; i < result.size(); ++i) result[i] = math.floats(a.floats[i], b.floats[i]);
+  if (!math.is_boolean) return FloatValue(std::move(result));
+  std::vector<Dim> truth;
+  for (const double value : result) truth.push_back(static_cast<int64_t>(value));
+  return IntegerValue(std::move(truth));
+}
+
+// (a/d) / (b/e) where all of b is one positive constant.
+KnownValuePtr DivideRatios(DimTable& dims, const KnownValue& a, const KnownValue& b) {
+  for (const Dim& divisor : b.integers) {
+    if (!divisor.is_constant() || divisor.value() <= 0 || divisor != b.integers[0]) return nullptr;
+  }
+  KnownValue result = a;
+  if (b.integers.empty()) return nullptr;
+  const int64_t common = std::gcd(b.denominator, b.integers[0].value());
+  for (Dim& element : result.integers) element = dims.Mul(element, b.denominator / common);
+  if (__builtin_mul_overflow(a.denominator, b.integers[0].value() / common, &result.denominator)) {
+    return nullptr;
+  }
+  return std::make_shared<const KnownValue>(std::move(result));
+}
+
+KnownValuePtr CombineRatios(DimTable& dims, const BinaryMath& math, const KnownValue& a,
+                            const KnownValue& b) {
+  const KnownValuePtr left = AsRatios(a);
+  const KnownValuePtr right = AsRatios(b);
+  if (left == nullptr || right == nullptr) return nullptr;
+  if (math.ratios == Ratios::kQuotient) return DivideRatios(dims, *left, *right);
+  KnownValue result;
+  const int64_t common = std::gcd(left->denominator, right->denominator);
+  if (__builtin_mul_overflow(left->denominator / common, right->denominator, &result.denominator)) {
+    return nullptr;
+  }
+  if (math.ratios == Ratios::kProduct) {
+    if (__builtin_mul_overflow(left->denominator, right->denominator, &result.denominator)) {
+      return nullptr;
+    }
+    result.is_float = true;
+    result.integers = CombineInts(dims, math, *left, *right)->integers;
+    return std::make_shared<const KnownValue>(std::move(result));
+  }
+  for (size_t i = 0; i < left->integers.size(); ++i) {
+    const Dim x = dims.Mul(left->integers[i], result.denominator / left->denominator);
+    const Dim y = dims.Mul(right->integers[i], result.denominator / right->denominator);
+    result.integers.push_back(math.ints(dims, x, y));
+  }
+  result.is_float = !math.is_boolean;
+  if (math.is_boolean) result.denominator = 1;
+  return std::make_shared<const KnownValue>(std::move(result));
+}
+
+KnownValuePtr Combine(DimTable& dims, const BinaryMath& math, const KnownValue& a,
+                      const KnownValue& b) {
+  if (a.is_float != b.is_float) return nullptr;
+  if (!a.is_float) return CombineInts(dims, math, a, b);
+  if (a.floats.size() == b.floats.size() && a.integers.empty() && b.integers.empty()) {
+    return CombineDoubles(math, a, b);
+  }
+  return math.ratios == Ratios::kNone ? nullptr : CombineRatios(dims, math, a, b);
+}
+
+// Contents of input i, laid out as the output; null if not known.
+KnownValuePtr BroadcastOperand(InferContext& c, int i, const Sizes& to) {
+  const KnownValuePtr value = c.InputValue(i);
+  Sizes from;
+  if (value == nullptr || value->is_sequence || !SmallSizes(c.InputType(i), &from)) return nullptr;
+  return from == to ? value : Pick(*value, BroadcastIndex(from, to));
+}
+
+// What the output's element type makes of the result.
+void SetResult(InferContext& c, const KnownValuePtr& value) {
+  if (value == nullptr) return;
+  if (!value->is_float) return SetWrapped(c, value->integers);
+  if (!value->floats.empty()) return SetRounded(c, value->floats);
+  c.SetOutputValue(0, value);
+}
+
+template <const BinaryMath& kMath>
+void BinaryValues(InferContext& c) {
+  Sizes to;
+  if (c.InputValue(0) == nullptr || !SmallSizes(c.OutputType(0), &to)) return;
+  KnownValuePtr result = BroadcastOperand(c, 0, to);
+  for (int i = 1; i < c.num_inputs() && result != nullptr; ++i) {
+    const KnownValuePtr operand = BroadcastOperand(c, i, to);
+    if (operand == nullptr) return;
+    result = Combine(c.dims(), kMath, *result, *operand);
+  }
+  SetResult(c, result);
+}
+
+double RemainderOf(double a, double b) { return std::fmod(a, b); }
+Dim RemainderDim(DimTable& dims, Dim a, Dim b) {
+  if (a.is_constant() && b.is_constant()) {
+    return b.Is(0) || b.Is(-1) ? Dim(b.Is(0) ? Dim() : Dim(0)) : Dim(a.value() % b.value());
+  }
+  return dims.IsNonNegative(a) && dims.IsPositive(b) ? dims.Mod(a, b) : Dim();
+}
+Dim ModDim(DimTable& dims, Dim a, Dim b) { return b.Is(0) ? Dim() : dims.Mod(a, b); }
+constexpr BinaryMath kMod = {ModDim};
+constexpr BinaryMath kRemainder = {RemainderDim, RemainderOf};
+
+void ModValues(InferContext& c) {
+  return c.node().Int("fmod", 0) != 0 ? BinaryValues<kRemainder>(c) : BinaryValues<kMod>(c);
+}
+
+Dim ShiftLeft(DimTable&, Dim a, Dim b) {
+  if (!a.is_constant() || !b.is_constant() || b.value() < 0) return Dim();
+  return b.value() > 63 ? Dim(0) : Dim(static_cast<int64_t>(uint64_t(a.value()) << b.value()));
+}
+Dim ShiftRight(DimTable&, Dim a, Dim b) {
+  if (!a.is_constant() || !b.is_constant() || b.value() < 0 || a.value() < 0) return Dim();
+  return b.value() > 63 ? Dim(0) : Dim(a.value() >> b.value());
+}
+constexpr BinaryMath kShiftLeft = {ShiftLeft};
+constexpr BinaryMath kShiftRight = {ShiftRight};
+
+void ShiftValues(InferContext& c) {
+  const bool left = c.node().String("direction", "") == "LEFT";
+  return left ? BinaryValues<kShiftLeft>(c) : BinaryValues<kShiftRight>(c);
+}
+
+void WhereValues(InferContext& c) {
+  Sizes to;
+  if (!SmallSizes(c.OutputType(0), &to)) return;
+  const KnownValuePtr condition = BroadcastOperand(c, 0, to);
+  const KnownValuePtr yes = BroadcastOperand(c, 1, to);
+  const KnownValuePtr no = BroadcastOperand(c, 2, to);
+  if (condition == nullptr || yes == nullptr || no == nullptr) return;
+  const KnownValuePtr both = Join({yes, no});
+  if (both == nullptr) return;
+  const int64_t count = ElementsOf(*yes);
+  std::vector<int64_t> index;
+  for (int64_t i = 0; i < count; ++i) {
+    const Dim& taken = condition->integers[static_cast<size_t>(i)];
+    const bool same = !both->is_float && both->integers[static_cast<size_t>(i)] ==
+                                             both->integers[static_cast<size_t>(i + count)];
+    if (taken.is_unknown() && !same && both->is_float) return;
+    index.push_back(taken.is_unknown() && !same ? -1 : taken.Is(0) ? i + count : i);
+  }
+  c.SetOutputValue(0, Pick(*both, index));
+}
+
+constexpr OnnxOp Arithmetic(absl::string_view name, InferRule values, uint32_t weights = 0) {
+  return {.name = name,
+          .types = ArithmeticTypes,
+          .values = values,
+          .inplace = 0b11,
+          .weights = weights};
+}
+constexpr OnnxOp Comparison(absl::string_view name, int since, InferRule values) {
+  return {.name = name, .since = since, .types = ComparisonTypes, .values = values};
+}
+constexpr OnnxOp Logic(absl::string_view name, int since, InferRule values) {
+  return {
+      .name = name, .since = since, .types = ArithmeticTypes, .values = values, .inplace = 0b11};
+}
+constexpr OnnxOp Variadic(absl::string_view name, InferRule values) {
+  return {.name = name, .types = VariadicTypes, .values = values, .inplace = 0b11};
+}
+
+constexpr OnnxOp kRows[] = {
+    Arithmetic("Add", BinaryValues<kAdd>, 0b11),
+    Logic("And", 1, BinaryValues<kAnd>),
+    Logic("BitShift", 11, ShiftValues),
+    Logic("BitwiseAnd", 18, BinaryValues<kBitAnd>),
+    Logic("BitwiseOr", 18, BinaryValues<kBitOr>),
+    Logic("BitwiseXor", 18, BinaryValues<kBitXor>),
+    Arithmetic("Div", BinaryValues<kDiv>, 0b11),
+    Comparison("Equal", 1, BinaryValues<kEqual>),
+    Comparison("Greater", 1, BinaryValues<kGreater>),
+    Comparison("GreaterOrEqual", 12, BinaryValues<kGreaterEqual>),
+    Comparison("Less", 1, BinaryValues<kLess>),
+    Comparison("LessOrEqual", 12, BinaryValues<kLessEqual>),
+    Variadic("Max", BinaryValues<kMax>),
+    Variadic("Mean", nullptr),
+    Variadic("Min", BinaryValues<kMin>),
+    {.name = "Mod", .since = 10, .types = ArithmeticTypes, .values = ModValues, .inplace = 0b11},
+    Arithmetic("Mul", BinaryValues<kMul>, 0b11),
+    Logic("Or", 1, BinaryValues<kOr>),
+    {.name = "PRelu", .types = SameAsInput0, .inplace = 1, .weights = 0b10},
+    Arithmetic("Pow", BinaryValues<kPow>),
+    Arithmetic("Sub", BinaryValues<kSub>, 0b11),
+    Variadic("Sum", BinaryValues<kAdd>),
+    {.name = "Where", .since = 9, .types = WhereTypes, .values = WhereValues, .inplace = 0b110},
+    Logic("Xor", 1, BinaryValues<kXor>),
+};
+
+}  // namespace
+
+OnnxFamily BinaryOps() { return kRows; }
+
+}  // namespace footprint
