@@ -9,6 +9,7 @@
 #include "backend/analysis.h"
 #include "backend/bind.h"
 #include "backend/build_report.h"
+#include "backend/translate.h"
 #include "frontend/read_graph.h"
 #include "passes/infer_shapes.h"
 #include "passes/liveness.h"
@@ -59,9 +60,9 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
   TrainingAnalysis& training = analysis.training.emplace();
   training.program = Lower(analysis.graph(), analysis.inferred, analysis.roles,
                            analysis.model.provenance, ToLowerOptions(analysis.options), sink);
-  training.loss = DescribeLoss(training.program, analysis.options.loss);
+  training.loss = DescribeLoss(training.program, analysis.options);
   training.trace = Replay(training.program, analysis.dims(), analysis.evaluator,
-                          ToReplayOptions(analysis.options), sink);
+                          ToReplayOptions(analysis.options, sink)).trace;
   training.timeline =
       ComputeTimeline(training.trace, analysis.evaluator, kAllocationGranularity);
 }
@@ -69,7 +70,6 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
 std::string Dump(const Analysis& analysis) {
   const std::string& step = analysis.options.dump;
   if (step == "import") return Print(analysis.graph());
-  if (step == "infer") return Print(analysis.graph(), analysis.inferred);
   if (step == "lower" && analysis.training.has_value()) {
     return Print(analysis.training->program, analysis.dims());
   }

@@ -13,7 +13,7 @@ namespace footprint {
 enum class Mode { kTraining, kInference, kBoth };
 enum class Precision { kFp32, kBf16, kFp16, kAmpBf16, kAmpFp16, kMixedMaster };
 enum class Loss { kAuto, kNone, kCrossEntropy, kMse, kSum };
-enum class AttentionKernel { kAuto, kMath, kEfficient, kFlash, kCudnn };
+enum class Attention { kAuto, kMath, kEfficient, kFlash, kCudnn };
 enum class Modules { kRecomposed, kAsExported };
 enum class Accounting { kAutograd, kGraph, kTextbook };
 
@@ -37,7 +37,7 @@ struct Options {
   Precision precision = Precision::kFp32;
   Loss loss = Loss::kAuto;
   std::vector<std::string> freeze;  // globs on parameter names
-  AttentionKernel attention = AttentionKernel::kAuto;
+  Attention attention = Attention::kAuto;
   Modules modules = Modules::kRecomposed;
   std::string checkpoint;           // empty: none
   int64_t accumulate = 1;

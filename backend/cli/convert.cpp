@@ -39,12 +39,12 @@ constexpr std::array<Choice<Loss>, 5> kLosses = {{{"auto", Loss::kAuto},
                                                   {"cross-entropy", Loss::kCrossEntropy},
                                                   {"mse", Loss::kMse},
                                                   {"sum", Loss::kSum}}};
-constexpr std::array<Choice<AttentionKernel>, 5> kAttentionKernels = {
-    {{"auto", AttentionKernel::kAuto},
-     {"math", AttentionKernel::kMath, false},
-     {"efficient", AttentionKernel::kEfficient, false},
-     {"flash", AttentionKernel::kFlash, false},
-     {"cudnn", AttentionKernel::kCudnn, false}}};
+constexpr std::array<Choice<Attention>, 5> kAttentionKernels = {
+    {{"auto", Attention::kAuto},
+     {"math", Attention::kMath, false},
+     {"efficient", Attention::kEfficient, false},
+     {"flash", Attention::kFlash, false},
+     {"cudnn", Attention::kCudnn, false}}};
 constexpr std::array<Choice<Modules>, 2> kModules = {
     {{"recomposed", Modules::kRecomposed}, {"as-exported", Modules::kAsExported, false}}};
 constexpr std::array<Choice<Accounting>, 3> kAccountings = {{{"autograd", Accounting::kAutograd},

@@ -1,0 +1,109 @@
+#include "backend/translate.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "passes/optimizer.h"
+
+namespace footprint {
+namespace {
+
+LossKind ToLossKind(Loss loss) {
+  switch (loss) {
+    case Loss::kAuto:
+      return LossKind::kAuto;
+    case Loss::kNone:
+      return LossKind::kNone;
+    case Loss::kCrossEntropy:
+      return LossKind::kCrossEntropy;
+    case Loss::kMse:
+      return LossKind::kMse;
+    case Loss::kSum:
+      return LossKind::kSum;
+  }
+  return LossKind::kAuto;
+}
+
+AttentionKernel ToKernel(Attention attention) {
+  switch (attention) {
+    case Attention::kAuto:
+      return AttentionKernel::kAuto;
+    case Attention::kMath:
+      return AttentionKernel::kMath;
+    case Attention::kEfficient:
+      return AttentionKernel::kEfficient;
+    case Attention::kFlash:
+      return AttentionKernel::kFlash;
+    case Attention::kCudnn:
+      return AttentionKernel::kCudnn;
+  }
+  return AttentionKernel::kAuto;
+}
+
+bool IsFused(Attention attention) {
+  return attention == Attention::kEfficient || attention == Attention::kFlash ||
+         attention == Attention::kCudnn;
+}
+
+std::string OptimizerNameList() {
+  std::string names;
+  for (const Optimizer& optimizer : AllOptimizers()) {
+    absl::StrAppend(&names, names.empty() ? "" : ", ", optimizer.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+LowerOptions ToLowerOptions(const Options& options) {
+  LowerOptions result;
+  result.loss = ToLossKind(options.loss);
+  result.recompose_modules = options.modules == Modules::kRecomposed;
+  result.fuse_attention = IsFused(options.attention);
+  return result;
+}
+
+ReplayOptions ToReplayOptions(const Options& options, DiagnosticSink& sink) {
+  ReplayOptions result;
+  result.attention = ToKernel(options.attention);
+  result.optimizer = FindOptimizer(options.optimizer);
+  if (result.optimizer == nullptr) {
+    sink.UsageError("unknown-optimizer", absl::StrCat("--optimizer ", options.optimizer),
+                    absl::StrCat("expected one of ", OptimizerNameList()));
+  }
+  switch (options.precision) {
+    case Precision::kBf16:
+      result.module = ElementType::kBfloat16;
+      break;
+    case Precision::kFp16:
+      result.module = ElementType::kFloat16;
+      break;
+    case Precision::kAmpBf16:
+      result.autocast = ElementType::kBfloat16;
+      break;
+    case Precision::kAmpFp16:
+      result.autocast = ElementType::kFloat16;
+      break;
+    case Precision::kFp32:
+    case Precision::kMixedMaster:
+      break;
+  }
+  return result;
+}
+
+std::string DescribeLoss(const TorchProgram& program, const Options& options) {
+  if (!program.loss.valid()) return "none: the model has no floating-point output";
+  if (program.values[program.loss].onnx_value.valid()) return "from the model";
+  const char* origin = options.loss == Loss::kAuto ? " (assumed)" : " (asked for)";
+  for (size_t i = program.calls.size(); i-- > 0;) {
+    const TorchCall& call = program.calls[CallId(i)];
+    if (std::find(call.results.begin(), call.results.end(), program.loss) != call.results.end()) {
+      return absl::StrCat(absl::StripPrefix(call.op->name, "aten::"), origin);
+    }
+  }
+  return absl::StrCat("the output itself", origin);
+}
+
+}  // namespace footprint
