@@ -148,9 +148,6 @@ std::string ParseOnnxText(const std::string& text, ModelProto* model) {
     ONNX_NAMESPACE::OnnxParser parser(text);
     const auto status = parser.Parse(*model);
     if (!status.IsOK()) return status.ErrorMessage();
-    if (!parser.EndOfInput()) {
-      return absl::StrCat("text after the model at ", parser.GetCurrentPos());
-    }
   } catch (const std::exception& error) {
     return error.what();
   }

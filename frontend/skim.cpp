@@ -96,7 +96,7 @@ class Skimmer {
     return absl::string_view(skimmed_.bytes).substr(extent.at, extent.size);
   }
   // Each of these is false, for the caller to return.
-  bool Ended();
+  bool Ended(const std::string& what = "the input ends in the middle of the model");
   bool Damaged(const std::string& what);
   bool BadVarint() { return input_.AtEnd() ? Ended() : Damaged("a number of more than ten bytes"); }
   // What the contents say is wrong, the encoding is not: the walk goes on.
@@ -159,10 +159,13 @@ bool Skimmer::ReadField() {
     uint64_t length = 0;
     if (!input_.ReadVarint(&length)) return BadVarint();
     const auto left = static_cast<uint64_t>(std::max<int64_t>(frame.end - input_.position(), 0));
+    if (length > left && frames_.size() == 1) {
+      return Ended(absl::StrCat(schema.known ? schema.name : "a field", " needs ", length,
+                                " bytes, the file has ", left, " left"));
+    }
     if (length > left) {
       return Damaged(absl::StrCat(schema.known ? schema.name : "a field", " claims ", length,
-                                  " bytes, ", frames_.size() == 1 ? "the file" : frame.schema->name,
-                                  " has ", left, " left"));
+                                  " bytes, its ", frame.schema->name, " has ", left, " left"));
     }
     field.length = static_cast<int64_t>(length);
   }
@@ -480,15 +483,14 @@ void Skimmer::AddPayload(const Payload& payload) {
 
 std::string Skimmer::Place() const { return PlaceOf(frames_, skimmed_.bytes); }
 
-bool Skimmer::Ended() {
-  const int64_t position = input_.position();
+bool Skimmer::Ended(const std::string& what) {
   if (!input_.read_error().empty()) {
-    sink_.UsageError("unreadable", Place(), absl::StrCat("cannot read on after ", position,
-                                                         " bytes: ", input_.read_error()));
+    sink_.UsageError("unreadable", Place(), absl::StrCat("cannot read on after byte ",
+                                                         input_.position(), ": ",
+                                                         input_.read_error()));
   } else {
     sink_.Error("truncated", Place(),
-                absl::StrCat("the input ends after ", position,
-                             " bytes, in the middle of the model: copy or download it again"));
+                absl::StrCat("at byte ", field_at_, ": ", what, ": copy or download it again"));
   }
   return false;
 }

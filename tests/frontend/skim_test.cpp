@@ -488,14 +488,15 @@ TEST(SkimPayload, ManyErrorsEnd) {
 
 TEST(SkimDamage, EachHasAMessage) {
   const std::string bad_end = ": this is no ONNX model, or a damaged one";
+  const std::string again = ": copy or download it again";
   const struct {
     std::string bytes;
     std::string message;
   } cases[] = {
       {Bytes(7, Tag(5, 2) + Varint(100) + "x"),
-       "error: at byte 2: initializer claims 100 bytes, GraphProto has 1 left" + bad_end},
+       "error: at byte 2: initializer claims 100 bytes, its GraphProto has 1 left" + bad_end},
       {Tag(7, 2) + Varint(100) + "x",
-       "error: at byte 0: graph claims 100 bytes, the file has 1 left" + bad_end},
+       "error: at byte 0: graph needs 100 bytes, the file has 1 left" + again},
       {Tag(7, 3), "error: at byte 0: a field of wire type 3, which ONNX does not use" + bad_end},
       {Tag(7, 7), "error: at byte 0: a field of wire type 7, which ONNX does not use" + bad_end},
       {std::string(1, '\0'), "error: at byte 0: a field without a valid number" + bad_end},
@@ -512,8 +513,7 @@ TEST(SkimDamage, EachHasAMessage) {
       {ModelWith(Tag(2, 0)) + Number(1, 8),
        "error: initializer: at byte 4: the last value of this TensorProto runs beyond its end" +
            bad_end},
-      {Tag(1, 0), "error: the input ends after 1 bytes, in the middle of the model: copy or download "
-                  "it again"},
+      {Tag(1, 0), "error: at byte 0: the input ends in the middle of the model" + again},
   };
   for (const auto& [bytes, message] : cases) EXPECT_EQ(SkimBytes(bytes).Error(), message);
 }
@@ -718,8 +718,8 @@ TEST(SkimPipe, TruncationSaysWhere) {
   const std::string graph = Tag(5, 2) + Varint(tensor.size() + 4000);
   EXPECT_EQ(SkimPipe([&](int fd) { WriteAll(fd, Tag(7, 2) + Varint(9000) + graph + tensor); })
                 .Error(),
-            "error: initializer w: the input ends after 12 bytes, in the middle of the model: copy "
-            "or download it again");
+            "error: initializer w: at byte 9: the input ends in the middle of the model: copy or "
+            "download it again");
 }
 
 TEST(SkimPipe, LargePayloadsTakeNoMemory) {
