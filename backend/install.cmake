@@ -9,7 +9,8 @@ add_library(footprint SHARED $<TARGET_OBJECTS:footprint_ir> $<TARGET_OBJECTS:foo
             $<TARGET_OBJECTS:footprint_passes> $<TARGET_OBJECTS:footprint_backend>)
 set_target_properties(footprint PROPERTIES VERSION ${PROJECT_VERSION}
                       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-target_link_libraries(footprint PRIVATE ${FOOTPRINT_ABSEIL} footprint_onnx)
+target_link_libraries(footprint PRIVATE "${FOOTPRINT_ONNX_ARCHIVE}" protobuf::libprotobuf
+                      absl::raw_hash_set absl::hash absl::strings absl::str_format absl::int128)
 target_link_options(footprint PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
 target_compile_features(footprint INTERFACE cxx_std_20)
 target_include_directories(footprint INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
