@@ -90,6 +90,7 @@ FUNCTION_HEAD = re.compile(
     r"\)\s*(const|noexcept(\s*\([^()]*\))?|override|final|mutable|constexpr|try|&&?|->[^;{}]*|\s)*$"
 )
 LAMBDA_HEAD = re.compile(r"\[[^\[\]]*\]\s*$")
+TABLE_HEAD = re.compile(r"^static\s+const(expr)?\b.*=[^()]*$", re.DOTALL)
 TRANSPARENT_HEAD = re.compile(r"(^|[\s>])(namespace|class|struct|union|extern)\b")
 
 
@@ -97,35 +98,44 @@ def functions(text: str) -> Iterator[tuple[int, int, str]]:
     """First line, number of lines and head of each outermost function body.
 
     A block is a function's if its head ends like a parameter list or a lambda's capture. Blocks of
-    namespaces, classes and initializers are looked into, those within a function are part of it.
+    namespaces, classes and initializers are looked into, those within a function are part of it,
+    but for the lines of a static table: rows are data, however many there are.
     """
     code = blank(text)
-    line, head_start = 1, 0
-    depth = 0
+    line, head_start, depth = 1, 0, 0
     body_depth, body_line, body_head = None, 0, ""
+    table_depth, table_line, table_lines = None, 0, 0
     for position, character in enumerate(code):
         if character == "\n":
             line += 1
         elif character == "{":
             head = code[head_start:position].strip()
-            transparent = TRANSPARENT_HEAD.search(head) and not head.endswith(")")
-            # "F() : x_{x} {": what follows a member's initializer is the constructor's body.
-            follows_member = not head and code[:position].rstrip().endswith("}")
-            is_body = not transparent and (
-                FUNCTION_HEAD.search(head) or LAMBDA_HEAD.search(head) or follows_member
-            )
-            if body_depth is None and is_body:
+            if body_depth is None and is_function(head, code[:position]):
                 body_depth, body_line, body_head = depth, line, " ".join(head.split())
+                table_lines = 0
+            elif body_depth is not None and table_depth is None and TABLE_HEAD.search(head):
+                table_depth, table_line = depth, line
             depth += 1
             head_start = position + 1
         elif character == "}":
             depth -= 1
+            if table_depth == depth:
+                table_lines += line - table_line
+                table_depth = None
             if body_depth == depth:
-                yield body_line, line - body_line + 1, body_head
+                yield body_line, line - body_line + 1 - table_lines, body_head
                 body_depth = None
             head_start = position + 1
         elif character == ";":
             head_start = position + 1
+
+
+def is_function(head: str, before: str) -> bool:
+    if TRANSPARENT_HEAD.search(head) and not head.endswith(")"):
+        return False
+    # "F() : x_{x} {": what follows a member's initializer is the constructor's body.
+    follows_member = not head and before.rstrip().endswith("}")
+    return bool(FUNCTION_HEAD.search(head) or LAMBDA_HEAD.search(head) or follows_member)
 
 
 # --- Checks: each yields "place: what is wrong" --------------------------------------------------
@@ -204,7 +214,7 @@ def check_operator_names(source: Source, names: set[str]) -> Iterator[str]:
     if source.path.startswith(NAMES_ALLOWED):
         return
     for line, literal in literals(source.text):
-        if literal in names or literal.startswith("aten::"):
+        if literal in names or re.match(r"aten::\w", literal):
             yield f'{source.path}:{line}: names the operator "{literal}"; that belongs in ir/ops/'
 
 

@@ -109,6 +109,12 @@ class StructureTest(unittest.TestCase):
         ]:
             self.assertEqual(self.breaches(**{"passes/a.cpp": head + rows + tail}), [])
 
+    def test_static_tables_do_not_lengthen_a_function(self) -> None:
+        table = "  static const std::vector<Row> rows = {\n" + "    {1, {2}},\n" * 80 + "  };\n"
+        for steps, expected in [(57, 0), (58, 1)]:
+            text = "Span<Row> F() {\n" + table + "  Step();\n" * steps + "}\n"
+            self.assertEqual(len(self.breaches(**{"passes/a.cpp": text})), expected)
+
     def test_operator_names(self) -> None:
         for place in ["passes/a.cpp", "backend/a.h", "backend/cli/a.cpp"]:
             self.assert_one(f'{place}:2: names the operator "MatMul"',
