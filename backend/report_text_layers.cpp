@@ -173,7 +173,7 @@ TerminalTable EmptyTable(const Columns& columns) {
   constexpr TableColumn::Align kRight = TableColumn::Align::kRight;
   constexpr TableColumn::Excess kMiddle = TableColumn::Excess::kElideMiddle;
   std::vector<TableColumn> all = {
-      {.title = "layer", .excess = kMiddle, .readable = 16},
+      {.title = "layer", .excess = kMiddle, .readable = 26},
       {.title = "class", .excess = kMiddle, .readable = 12, .leaves_as = 5}};
   for (const ByteColumn& column : columns) {
     all.push_back({.title = column.title, .align = kRight, .leaves_as = column.leaves_as});

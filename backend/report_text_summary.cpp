@@ -76,8 +76,10 @@ std::string Expression(std::string_view what, const std::string& expression,
 std::string Incompleteness(const TrainingReport& training, const Terminal& terminal) {
   std::string text;
   if (training.unknown_storages > 0) {
+    const bool one = training.unknown_storages == 1;
     text += Wrap("  incomplete: " + WithThousands(training.unknown_storages) +
-                     " storages have no known size, every total leaves them out",
+                     (one ? " storage" : " storages") +
+                     " of unknown size, which every total leaves out",
                  4, terminal) +
             "\n";
   }

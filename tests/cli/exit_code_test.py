@@ -1,0 +1,184 @@
+"""Exit codes are the same in text and in JSON, and JSON is one document whatever happens."""
+
+import unittest
+
+from command import CommandTest
+
+
+class ExitCodes(CommandTest):
+    def test_a_report_is_0(self):
+        for model in ("valid.onnxtxt", "remarked.onnxtxt"):
+            self.assertIn(model, self.succeed("analyze", model))
+            self.assertEqual(self.succeed_in_json("analyze", model)["model"], model)
+
+    def test_remarks_are_in_the_report_and_do_not_fail(self):
+        report = self.succeed_in_json("analyze", "remarked.onnxtxt")
+        self.assertEqual([d["severity"] for d in report["diagnostics"]], ["note"])
+        self.assertEqual(report["parameters"]["bytes"], 48)
+
+    def test_a_wrong_model_is_2(self):
+        error = self.fail_both_ways(2, "analyze", "made_twice.onnxtxt")
+        self.assertIn("y", error["place"] + error["message"])
+        self.fail_both_ways(2, "analyze", "not_a_model.onnxtxt")
+        self.fail_both_ways(2, "analyze", "-", stdin=b"\xff\xff\xff\xff")
+
+    def test_a_missing_file_is_3(self):
+        error = self.fail_both_ways(3, "analyze", "missing.onnx")
+        self.assertIn("missing.onnx", self.fail(3, "analyze", "missing.onnx"))
+        self.assertTrue(error["kind"])
+        self.fail_both_ways(3, "analyze", "missing-folder/model.onnx")
+
+    def test_a_folder_is_3(self):
+        (self.folder / "folder.onnx").mkdir()
+        self.fail_both_ways(3, "analyze", "folder.onnx")
+
+    def test_an_unknown_option_is_3(self):
+        error = self.fail_both_ways(3, "analyze", "valid.onnxtxt", "--optimiser", "sgd")
+        self.assertEqual(error["kind"], "unknown-option")
+        self.assertIn("did you mean --optimizer?", error["message"])
+        self.fail_both_ways(3, "analyze", "valid.onnxtxt", "-x")
+        self.fail_both_ways(3, "bytes", "--params", "7B", "--dim", "batch=1")
+
+    def test_json_is_asked_for_in_either_spelling(self):
+        for spelling in (["--format", "json"], ["--format=json"]):
+            result = self.run_command("analyze", *spelling, "--nonsense")
+            self.assertEqual(result.returncode, 3)
+            self.assertTrue(result.stdout.startswith(b"{"), result.stdout)
+
+    def test_a_wrong_binding_is_3(self):
+        error = self.fail_both_ways(3, "analyze", "valid.onnxtxt", "--dim", "M=2")
+        self.assertIn("N", error["message"])  # what the model does have
+
+
+class Usage(CommandTest):
+    def assert_usage(self, *arguments, place=None, kind=None, message=""):
+        error = self.fail_both_ways(3, *arguments)
+        if place is not None:
+            self.assertEqual(error["place"], place)
+        if kind is not None:
+            self.assertEqual(error["kind"], kind)
+        self.assertIn(message, error["message"])
+
+    def test_no_command(self):
+        self.fail(3)
+        self.assert_usage(message="footprint analyze MODEL")
+        self.assert_usage("analyse", "x.onnx", kind="unknown-command", message="analyze?")
+
+    def test_no_model_and_too_many(self):
+        self.assert_usage("analyze", place="MODEL", kind="missing-argument")
+        self.assert_usage("analyze", "valid.onnxtxt", "b.onnx", place="b.onnx")
+
+    def test_dimensions(self):
+        for text in ("batch", "batch=", "=2", "batch=0", "batch=-1", "batch=x", "batch=1.5",
+                     "batch=2k", "batch=99999999999999999999", "batch= 2"):
+            self.assert_usage("analyze", "valid.onnxtxt", "--dim=" + text, kind="bad-value",
+                              place="--dim " + text)
+        self.assert_usage("analyze", "valid.onnxtxt", "--dim", "N=2", "--dim", "N=3",
+                          message="more than once")
+        self.assert_usage("analyze", "valid.onnxtxt", "--dim", "N=1..8", kind="not-available")
+
+    def test_a_dimension_never_swallows_the_model(self):
+        report = self.succeed_in_json("analyze", "--dim", "N=2", "valid.onnxtxt")
+        self.assertEqual(report["bindings"], {"N": 2})
+        self.assertEqual(report["assumed_bindings"], [])
+
+    def test_unbound_dimensions_are_1_and_assumed(self):
+        report = self.succeed_in_json("analyze", "valid.onnxtxt")
+        self.assertEqual(report["bindings"], {"N": 1})
+        self.assertEqual(report["assumed_bindings"], ["N"])
+        self.assertIn("N = 1 (assumed)", self.succeed("analyze", "valid.onnxtxt"))
+
+    def test_inputs(self):
+        for text in ("x", "x=", "x=2,4", "=[2]", "x=[2", "x=[2,]", "x=[,2]", "x=[-1,2]"):
+            self.assert_usage("analyze", "valid.onnxtxt", "--input", text, kind="bad-value")
+        report = self.succeed_in_json("analyze", "valid.onnxtxt", "--input", "x=[7, 4]")
+        shapes = {t["name"]: t["shape"] for t in report["tensors"]}
+        self.assertEqual(shapes["y"], [7, 3])
+
+    def test_input_values(self):
+        for text in ("x", "x=", "x=[1", "x=hello", 'x=["a"]', "x={}", "x=[9007199254740993]",
+                     "x=[-9007199254740993]", "x=null"):
+            self.assert_usage("analyze", "valid.onnxtxt", "--input-value", text, kind="bad-value")
+        self.assert_usage("analyze", "valid.onnxtxt", "--input-value", "x=@missing.json",
+                          kind="file-access", message="missing.json")
+        self.assert_usage("analyze", "valid.onnxtxt", "--input-value", "x=@.",
+                          kind="file-access")
+        self.assert_usage("analyze", "valid.onnxtxt", "--input-value", "x=@/dev/zero",
+                          kind="bad-value")
+
+    def test_deeply_nested_input_values(self):
+        (self.folder / "deep.json").write_text("[" * 1000000 + "]" * 1000000)
+        result = self.run_command("analyze", "valid.onnxtxt", "--input-value", "x=@deep.json")
+        self.assertIn(result.returncode, (0, 3))
+
+    def test_choices(self):
+        for option in ("--mode", "--optimizer", "--precision", "--loss", "--attention",
+                       "--modules", "--runtime", "--graph-optimization", "--accounting",
+                       "--format"):
+            self.assert_usage("analyze", "valid.onnxtxt", option, "nonsense", kind="bad-value",
+                              place=option + " nonsense", message="expected one of ")
+        self.assert_usage("analyze", "valid.onnxtxt", "--mode", "trainin", message="training?")
+
+    def test_an_option_twice(self):
+        self.assert_usage("analyze", "valid.onnxtxt", "--mode", "both", "--mode", "training")
+
+    def test_an_option_without_its_value(self):
+        self.assert_usage("analyze", "valid.onnxtxt", "--dim", message="--dim")
+
+    def test_numbers(self):
+        for text in ("-1", "x", "1.5", "99999999999"):
+            self.assert_usage("analyze", "valid.onnxtxt", "--depth=" + text, kind="bad-value")
+        for text in ("0", "x", "-2"):
+            self.assert_usage("analyze", "valid.onnxtxt", "--accumulate=" + text,
+                              kind="bad-value")
+        for text in ("0", "x", "1.5", "1e9", "-7B"):
+            self.assert_usage("bytes", "--params=" + text, kind="bad-value")
+        self.assert_usage("bytes", "--params", "9223372T", kind="bad-value", message="64 bits")
+
+    def test_params_need_the_textbook(self):
+        self.assert_usage("analyze", "valid.onnxtxt", "--params", "7B",
+                          message="--accounting textbook")
+
+    def test_all_mistakes_are_told_at_once(self):
+        document = self.fail_in_json(3, "analyze", "valid.onnxtxt", "--dim", "N=x", "--mode", "y",
+                                     "--depth", "z")
+        self.assertEqual(len(document["diagnostics"]), 3)
+
+    def test_what_is_not_available_says_so(self):
+        for arguments in (
+            ["analyze", "valid.onnxtxt", "--device", "a100-80gb"],
+            ["analyze", "valid.onnxtxt", "--runtime", "onnxruntime"],
+            ["analyze", "valid.onnxtxt", "--graph-optimization", "all"],
+            ["analyze", "valid.onnxtxt", "--checkpoint", "every=4"],
+            ["analyze", "valid.onnxtxt", "--accumulate", "4"],
+            ["analyze", "valid.onnxtxt", "--accounting", "graph"],
+            ["analyze", "valid.onnxtxt", "--format", "csv"],
+            ["analyze", "valid.onnxtxt", "--format", "markdown"],
+            ["diff", "a.onnx", "b.onnx"],
+            ["explain", "valid.onnxtxt", "--tensor", "y"],
+        ):
+            self.assert_usage(*arguments, kind="not-available", message="not available yet")
+
+
+class Help(CommandTest):
+    def test_help_has_examples(self):
+        for arguments in (["--help"], ["analyze", "--help"], ["bytes", "--help"]):
+            text = self.succeed(*arguments)
+            self.assertIn("Examples:", text)
+            self.assertIn("footprint analyze" if "bytes" not in arguments else "--params 7B", text)
+
+    def test_help_names_every_option(self):
+        text = self.succeed("analyze", "--help")
+        for option in ("--mode", "--dim", "--input", "--input-value", "--optimizer", "--precision",
+                       "--loss", "--freeze", "--attention", "--modules", "--checkpoint",
+                       "--accumulate", "--device", "--runtime", "--graph-optimization",
+                       "--accounting", "--params", "--format", "--output", "--dump", "--strict",
+                       "--depth"):
+            self.assertIn(option + " ", text)
+
+    def test_version(self):
+        self.assertRegex(self.succeed("--version"), r"\Afootprint \d+\.\d+\.\d+\n\Z")
+
+
+if __name__ == "__main__":
+    unittest.main()
