@@ -1,0 +1,156 @@
+// Three ways to run the same arithmetic: over lists of all parameters (foreach, what PyTorch chooses on
+// a GPU), one parameter after the other (for-loop), or in one kernel (fused). They keep the same state;
+// lists cost a temporary of all parameters' size, the loop a few of the largest one's:
+//
+//   adam, for-loop     denom = (exp_avg_sq.sqrt() / correction).add_(eps)      each: "root denom -root"
+//   while `denom` of the next parameter is made, `root` and the last `denom` are alive.
+#include "passes/optimizer.h"
+
+#include <algorithm>
+
+#include "ir/dim.h"
+
+namespace footprint {
+namespace {
+
+using Size = OptimizerState::Size;
+
+constexpr OptimizerState kStep = {"step", Size::kScalar};
+constexpr OptimizerState kMomentum = {"momentum_buffer", Size::kLikeParameter};
+constexpr OptimizerState kExpAvg = {"exp_avg", Size::kLikeParameter};
+constexpr OptimizerState kExpAvgSq = {"exp_avg_sq", Size::kLikeParameter};
+constexpr OptimizerState kMaxExpAvgSq = {"max_exp_avg_sq", Size::kLikeParameter};
+constexpr OptimizerState kExpInf = {"exp_inf", Size::kLikeParameter};
+constexpr OptimizerState kSquareAvg = {"square_avg", Size::kLikeParameter};
+constexpr OptimizerState kGradAvg = {"grad_avg", Size::kLikeParameter};
+constexpr OptimizerState kSum = {"sum", Size::kLikeParameter};
+constexpr OptimizerState kAccDelta = {"acc_delta", Size::kLikeParameter};
+constexpr OptimizerState kPrevious = {"prev", Size::kLikeParameter};
+constexpr OptimizerState kStepSize = {"step_size", Size::kLikeParameter};
+constexpr OptimizerState kAverage = {"ax", Size::kLikeParameter};
+constexpr OptimizerState kState1 = {"state1", Size::kQuantized};
+constexpr OptimizerState kState2 = {"state2", Size::kQuantized};
+constexpr OptimizerState kAbsmax1 = {"absmax1", Size::kQuantizedScale};
+constexpr OptimizerState kAbsmax2 = {"absmax2", Size::kQuantizedScale};
+
+constexpr Optimizer kRows[] = {
+    {.name = "sgd"},
+    {.name = "sgd:for-loop"},
+    {.name = "sgd:fused", .measured = false},
+    {.name = "sgd-wd", .lists = "grad"},
+    {.name = "sgd-wd:for-loop", .each = "grad -grad"},
+    {.name = "sgd-momentum", .states = {kMomentum}},
+    {.name = "sgd-momentum:for-loop", .states = {kMomentum}},
+    {.name = "sgd-momentum:fused", .states = {kMomentum}, .measured = false},
+    {.name = "sgd-nesterov", .states = {kMomentum}, .lists = "grad", .measured = false},
+    {.name = "sgd-nesterov-wd", .states = {kMomentum}, .lists = "grad"},
+    {.name = "sgd-nesterov-wd:for-loop", .states = {kMomentum}, .each = "grad grad -grad"},
+
+    {.name = "adam", .states = {kExpAvg, kExpAvgSq}, .lists = "root"},
+    {.name = "adam:for-loop", .states = {kExpAvg, kExpAvgSq}, .each = "root denom -root"},
+    {.name = "adam:fused", .states = {kExpAvg, kExpAvgSq, kStep}},
+    {.name = "adam:capturable", .states = {kExpAvg, kExpAvgSq, kStep}, .lists = "root",
+     .measured = false},
+    {.name = "adam-wd", .states = {kExpAvg, kExpAvgSq}, .lists = "grad -grad root"},
+    {.name = "adam-wd:for-loop", .states = {kExpAvg, kExpAvgSq},
+     .each = "grad root denom -root -grad"},
+    {.name = "adam-amsgrad", .states = {kExpAvg, kExpAvgSq, kMaxExpAvgSq}, .lists = "root"},
+    {.name = "adam-amsgrad:for-loop", .states = {kExpAvg, kExpAvgSq, kMaxExpAvgSq},
+     .each = "root denom -root"},
+    {.name = "adamw", .states = {kExpAvg, kExpAvgSq}, .lists = "root"},
+    {.name = "adamw:for-loop", .states = {kExpAvg, kExpAvgSq}, .each = "root denom -root"},
+    {.name = "adamw:fused", .states = {kExpAvg, kExpAvgSq, kStep}},
+    {.name = "adamw:capturable", .states = {kExpAvg, kExpAvgSq, kStep}, .lists = "root",
+     .measured = false},
+    {.name = "adamw-amsgrad", .states = {kExpAvg, kExpAvgSq, kMaxExpAvgSq}, .lists = "root"},
+    {.name = "nadam", .states = {kExpAvg, kExpAvgSq}, .lists = "root"},
+    {.name = "nadam:for-loop", .states = {kExpAvg, kExpAvgSq}, .each = "root denom -root"},
+    {.name = "radam", .states = {kExpAvg, kExpAvgSq}, .lists = "buffer"},
+    {.name = "radam:for-loop", .states = {kExpAvg, kExpAvgSq}, .each = "corrected scaled -scaled"},
+    {.name = "adamax", .states = {kExpAvg, kExpInf}, .lists = "grad"},
+    {.name = "adamax:for-loop", .states = {kExpAvg, kExpInf}, .each = "grad -grad"},
+
+    {.name = "adagrad", .states = {kSum}, .lists = "std update"},
+    {.name = "adagrad:for-loop", .states = {kSum}, .each = "std"},
+    {.name = "adagrad:fused", .states = {kSum, kStep}, .measured = false},
+    {.name = "adadelta", .states = {kSquareAvg, kAccDelta}, .lists = "std delta"},
+    {.name = "adadelta:for-loop", .states = {kSquareAvg, kAccDelta}, .each = "std delta"},
+    {.name = "rmsprop", .states = {kSquareAvg}, .lists = "avg"},
+    {.name = "rmsprop:for-loop", .states = {kSquareAvg}, .each = "avg"},
+    {.name = "rmsprop-momentum", .states = {kSquareAvg, kMomentum}, .lists = "avg",
+     .measured = false},
+    {.name = "rmsprop-momentum-centered", .states = {kSquareAvg, kMomentum, kGradAvg},
+     .lists = "avg"},
+    {.name = "rmsprop-momentum-centered:for-loop",
+     .states = {kSquareAvg, kMomentum, kGradAvg}, .each = "avg"},
+    {.name = "rprop", .states = {kPrevious, kStepSize}, .lists = "signs",
+     .each = "?mask chosen -chosen -mask"},
+    {.name = "rprop:for-loop", .states = {kPrevious, kStepSize}, .each = "product sign -product"},
+    {.name = "asgd", .states = {kAverage}, .lists = "grad", .measured = false},
+    {.name = "asgd:for-loop", .states = {kAverage}, .each = "grad -grad", .measured = false},
+
+    {.name = "adafactor",
+     .states = {{"row_var", Size::kRows}, {"col_var", Size::kColumns},
+                {"variance", Size::kVector}},
+     .each = "estimate update -estimate", .measured = false},
+    {.name = "muon", .states = {{"momentum_buffer", Size::kMatrix}}, .each = "x a b -b -a",
+     .measured = false},
+    {.name = "lamb", .states = {kExpAvg, kExpAvgSq}, .lists = "root update", .measured = false},
+    {.name = "lion", .states = {kExpAvg}, .lists = "update", .measured = false},
+    {.name = "lion:for-loop", .states = {kExpAvg}, .each = "update -update", .measured = false},
+    {.name = "lion:fused", .states = {kExpAvg}, .measured = false},
+    {.name = "adam8bit", .states = {kState1, kState2, kAbsmax1, kAbsmax2}, .measured = false},
+    {.name = "adamw8bit", .states = {kState1, kState2, kAbsmax1, kAbsmax2}, .measured = false},
+    {.name = "lion8bit", .states = {kState1, kAbsmax1}, .measured = false},
+};
+
+constexpr int64_t kSmallestQuantized = 4096;
+constexpr int64_t kQuantizationBlock = 256;
+
+bool IsQuantized(Dim count) {
+  return !count.is_constant() || count.value() >= kSmallestQuantized;
+}
+
+}  // namespace
+
+absl::Span<const Optimizer> AllOptimizers() { return kRows; }
+
+const Optimizer* FindOptimizer(absl::string_view name) {
+  const auto found = std::find_if(std::begin(kRows), std::end(kRows),
+                                  [&](const Optimizer& row) { return row.name == name; });
+  return found == std::end(kRows) ? nullptr : &*found;
+}
+
+bool StateTensor(const OptimizerState& state, const Dims& parameter, ElementType element,
+                 DimTable& dims, Dims* shape, ElementType* state_element) {
+  *shape = parameter;
+  *state_element = element;
+  const bool is_matrix = parameter.size() >= 2;
+  switch (state.size) {
+    case Size::kNone: return false;
+    case Size::kLikeParameter: return true;
+    case Size::kScalar:
+      shape->clear();
+      *state_element = ElementType::kFloat;
+      return true;
+    case Size::kRows:
+      if (is_matrix) shape->back() = 1;
+      return is_matrix;
+    case Size::kColumns:
+      if (is_matrix) (*shape)[shape->size() - 2] = 1;
+      return is_matrix;
+    case Size::kVector: return !is_matrix;
+    case Size::kMatrix: return is_matrix;
+    case Size::kQuantized:
+      *state_element =
+          IsQuantized(dims.Product(parameter)) ? ElementType::kUint8 : ElementType::kFloat;
+      return true;
+    case Size::kQuantizedScale:
+      *shape = {dims.CeilDiv(dims.Product(parameter), kQuantizationBlock)};
+      *state_element = ElementType::kFloat;
+      return IsQuantized(dims.Product(parameter));
+  }
+  return false;
+}
+
+}  // namespace footprint

@@ -1,0 +1,46 @@
+#include "passes/optimizer_step.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_split.h"
+
+namespace footprint {
+namespace {
+
+// What the names of a step are bound to.
+using Bindings = absl::flat_hash_map<absl::string_view, std::vector<Tensor>>;
+
+void RunNames(Eager& eager, absl::string_view names, absl::Span<const Tensor> parameters,
+              Bindings& bindings) {
+  for (absl::string_view name : absl::StrSplit(names, ' ', absl::SkipEmpty())) {
+    if (name[0] == '-') {
+      bindings.erase(name.substr(1));
+      continue;
+    }
+    const bool mask = name[0] == '?';
+    std::vector<Tensor> made;
+    made.reserve(parameters.size());
+    for (const Tensor& parameter : parameters) {
+      made.push_back(eager.NewStrided(parameter.shape(), parameter.strides(),
+                                      mask ? ElementType::kBool : parameter.element(),
+                                      "temporary"));
+    }
+    bindings[mask ? name.substr(1) : name] = std::move(made);
+  }
+}
+
+}  // namespace
+
+void RunOptimizerStep(Eager& eager, const Optimizer& optimizer,
+                      absl::Span<const Tensor> parameters) {
+  Bindings lists;
+  RunNames(eager, optimizer.lists, parameters, lists);
+  Bindings bindings;
+  for (const Tensor& parameter : parameters) {
+    RunNames(eager, optimizer.each, {&parameter, 1}, bindings);
+  }
+}
+
+}  // namespace footprint

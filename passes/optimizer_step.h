@@ -1,0 +1,17 @@
+// Acts out the step of an optimizer on a ReplayMachine.
+#ifndef FOOTPRINT_PASSES_OPTIMIZER_STEP_H_
+#define FOOTPRINT_PASSES_OPTIMIZER_STEP_H_
+
+#include "absl/types/span.h"
+#include "ir/eager.h"
+#include "passes/optimizer.h"
+
+namespace footprint {
+
+// `parameters`: those that have a gradient, in the order of the module.
+void RunOptimizerStep(Eager& eager, const Optimizer& optimizer,
+                      absl::Span<const Tensor> parameters);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_PASSES_OPTIMIZER_STEP_H_

@@ -1,0 +1,40 @@
+// Replay: TorchProgram -> MemoryTrace. One training step of eager PyTorch acted out on abstract
+// tensors: forward with autograd's tape, backward, optimizer. It reports the steady state: optimizer
+// state exists from the start, gradients appear one by one in backward and go after the optimizer.
+#ifndef FOOTPRINT_PASSES_REPLAY_H_
+#define FOOTPRINT_PASSES_REPLAY_H_
+
+#include <cstdint>
+
+#include "ir/dim.h"
+#include "ir/eager.h"
+#include "ir/torch_program.h"
+#include "passes/memory_trace.h"
+#include "passes/optimizer.h"
+
+namespace footprint {
+
+struct ReplayOptions {
+  // Of floating-point parameters, buffers and inputs; the file's float32 becomes this type.
+  ElementType module = ElementType::kFloat;
+  // Autocast to this type around forward and loss; kUndefined: none.
+  ElementType autocast = ElementType::kUndefined;
+  AttentionKernel attention = AttentionKernel::kAuto;
+  const Optimizer* optimizer = nullptr;  // null: none
+  // Inputs and loss are dropped before the optimizer runs (the step was a function of its own).
+  bool drop_inputs_before_optimizer = false;
+};
+
+struct TrainingReplay {
+  MemoryTrace trace;
+  // Gradients of values with several readers that were added in place.
+  int64_t in_place_additions = 0;
+};
+
+// `evaluator` decides what the symbols alone do not; each such decision is one of the trace's guards.
+TrainingReplay Replay(const TorchProgram& program, DimTable& dims, DimEvaluator& evaluator,
+                      const ReplayOptions& options);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_PASSES_REPLAY_H_

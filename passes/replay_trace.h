@@ -1,0 +1,41 @@
+// Turns what a replay remembers into a MemoryTrace: names and reasons in the user's words.
+#ifndef FOOTPRINT_PASSES_REPLAY_TRACE_H_
+#define FOOTPRINT_PASSES_REPLAY_TRACE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/torch_program.h"
+#include "passes/memory_trace.h"
+#include "passes/optimizer.h"
+#include "passes/replay_machine.h"
+
+namespace footprint {
+
+// One tensor that the tape kept after forward.
+struct TapeSave {
+  StorageId storage;
+  int32_t step = -1;        // the call that saved it
+  absl::string_view node;   // "AddmmBackward0"
+  uint32_t needed_by = 0;   // as in SavedTensor
+};
+
+struct ReplayNotes {
+  ReplayNotes(const TorchProgram& program, const Optimizer* optimizer)
+      : program(program), optimizer(optimizer) {}
+
+  const TorchProgram& program;
+  const Optimizer* optimizer;
+  std::vector<int32_t> call_of_step;  // by step; -1 or beyond the end: no call
+  IdVector<TorchValueId, StorageId> storage_of;
+  std::vector<TapeSave> saves;        // in the order of the tape
+  int64_t phase_tick[kPhaseCount] = {0, 0, 0};
+};
+
+// Everything that is still alive ends with the trace. Leaves the machine without steps.
+MemoryTrace WriteTrace(ReplayMachine& machine, const ReplayNotes& notes);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_PASSES_REPLAY_TRACE_H_
