@@ -92,9 +92,8 @@ Dim DimTable::Impl::Add(Dim a, Dim b) {
   if (a.Is(0)) return b;
   if (b.Is(0)) return a;
   if (IdOf(b) < IdOf(a)) std::swap(a, b);
-  return Remember(Op::kAdd, a, b, [&] {
-    return Refine(AddMultiple(a, 1, b), Plus(BoundsOf(a), BoundsOf(b)));
-  });
+  return Remember(Op::kAdd, a, b,
+                  [&] { return Refine(AddMultiple(a, 1, b), Plus(BoundsOf(a), BoundsOf(b))); });
 }
 
 Dim DimTable::Impl::Mul(Dim a, Dim b) {
@@ -111,68 +110,6 @@ Dim DimTable::Impl::Mul(Dim a, Dim b) {
     return Refine(Intern(Multiply(monomials, ToPolynomial(a), ToPolynomial(b))),
                   Times(BoundsOf(a), BoundsOf(b)));
   });
-}
-
-Dim DimTable::Impl::Choose(DimKind min_or_max, Dim a, Dim b) {
-  if (a.is_unknown() || b.is_unknown()) return Dim();
-  if (a == b) return a;
-  if (a.is_constant() && b.is_constant()) {
-    return min_or_max == DimKind::kMin ? std::min(a.value(), b.value())
-                                       : std::max(a.value(), b.value());
-  }
-  if (IdOf(b) < IdOf(a)) std::swap(a, b);
-  return Remember(min_or_max == DimKind::kMin ? Op::kMin : Op::kMax, a, b,
-                  [&] { return ComputeChoice(min_or_max, a, b); });
-}
-
-// Operands of nested choices are taken in, those that others make superfluous left out, and a common
-// factor is taken out: min(4*a, 4*b) = 4*min(a, b).
-Dim DimTable::Impl::ComputeChoice(DimKind min_or_max, Dim a, Dim b) {
-  std::vector<Dim> candidates;
-  for (const Dim operand : {a, b}) {
-    if (!operand.is_constant() && node(operand).kind == min_or_max) {
-      const auto& inner = node(operand).operands;
-      candidates.insert(candidates.end(), inner.begin(), inner.end());
-    } else {
-      candidates.push_back(operand);
-    }
-  }
-  std::vector<Dim> operands;
-  const auto beats = [&](Dim x, Dim y) {
-    return min_or_max == DimKind::kMin ? LessEqual(x, y) : LessEqual(y, x);
-  };
-  for (const Dim candidate : candidates) {
-    if (std::any_of(operands.begin(), operands.end(),
-                    [&](Dim other) { return beats(other, candidate); })) {
-      continue;
-    }
-    operands.erase(std::remove_if(operands.begin(), operands.end(),
-                                  [&](Dim other) { return beats(candidate, other); }),
-                   operands.end());
-    operands.push_back(candidate);
-  }
-  if (operands.size() == 1) return operands[0];
-  if (operands.size() > kMaxOperands) return Dim();
-  int64_t common = 0;
-  for (const Dim operand : operands) common = Content(ToPolynomial(operand), common);
-  for (Dim& operand : operands) {
-    operand = Intern(DivideByTerm(monomials, ToPolynomial(operand), Term{common, kOne}));
-  }
-  std::sort(operands.begin(), operands.end(), [](Dim x, Dim y) { return IdOf(x) < IdOf(y); });
-  return Mul(common, InternAtom(min_or_max, std::move(operands)));
-}
-
-bool DimTable::Impl::LessEqual(Dim a, Dim b) {
-  if (a.is_unknown() || b.is_unknown()) return false;
-  if (a == b) return true;
-  if (BoundsOf(a).upper <= BoundsOf(b).lower) return true;
-  return Remember(Op::kLessEqual, a, b,
-                  [&] {
-                    const auto difference =
-                        AddScaled(monomials, ToPolynomial(b), -1, ToPolynomial(a));
-                    return Dim(difference.has_value() && BoundsOf(*difference).lower >= 0);
-                  })
-      .Is(1);
 }
 
 DimTable::DimTable() : impl_(std::make_unique<Impl>()) {}
@@ -259,30 +196,29 @@ Dim DimTable::Product(absl::Span<const Dim> factors) {
   return product;
 }
 
+// Interns the total alone, not each partial sum.
 Dim DimTable::Sum(absl::Span<const Dim> terms) {
-  Dim sum = 0;
-  for (const Dim term : terms) sum = Add(sum, term);
-  return sum;
+  int64_t constant = 0;
+  Polynomial symbolic;
+  DimBounds bounds = Exactly(0);
+  for (const Dim term : terms) {
+    if (term.is_unknown()) return Dim();
+    bool fits = true;
+    if (term.is_constant()) {
+      fits = !__builtin_add_overflow(constant, term.value(), &constant);
+    } else {
+      fits = impl_->AddTo(symbolic, 1, impl_->node(term).sum);
+      bounds = Plus(bounds, Bounds(term));
+    }
+    if (!fits) {
+      ++impl_->overflows;
+      return Dim();
+    }
+  }
+  const Dim sum = impl_->Refine(impl_->Intern(std::move(symbolic)), bounds);
+  if (sum.is_unknown()) ++impl_->overflows;
+  return Add(sum, constant);
 }
-
-bool DimTable::KnownEqual(Dim a, Dim b) {
-  if (a.is_unknown() || b.is_unknown()) return false;
-  return a == b || (impl_->LessEqual(a, b) && impl_->LessEqual(b, a));
-}
-
-bool DimTable::KnownNotEqual(Dim a, Dim b) {
-  if (a.is_unknown() || b.is_unknown() || a == b) return false;
-  if (a.is_constant() && b.is_constant()) return true;
-  const auto difference = AddScaled(impl_->monomials, impl_->ToPolynomial(a), -1,
-                                    impl_->ToPolynomial(b));
-  if (!difference.has_value()) return false;
-  const DimBounds bounds = impl_->BoundsOf(*difference);
-  if (bounds.lower > 0 || bounds.upper < 0) return true;
-  const int64_t step = Content(WithConstant(*difference, 0));
-  return step != 0 && ConstantOf(*difference) % step != 0;
-}
-
-bool DimTable::KnownLessEqual(Dim a, Dim b) { return impl_->LessEqual(a, b); }
 
 bool DimTable::IsDataDependent(Dim a) const {
   return !a.is_unknown() && !a.is_constant() && impl_->node(a).is_data_dependent;
@@ -290,6 +226,7 @@ bool DimTable::IsDataDependent(Dim a) const {
 
 std::vector<std::string> DimTable::SymbolNames() const {
   std::vector<std::string> names;
+  names.reserve(impl_->symbols.size());
   for (const DimSymbol& symbol : impl_->symbols) names.push_back(symbol.name);
   return names;
 }
@@ -318,6 +255,7 @@ std::vector<std::string> DimTable::SymbolsIn(Dim a) const {
   }
   std::sort(found.begin(), found.end());
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (const int32_t symbol : found) {
     names.push_back(impl_->symbols[static_cast<size_t>(symbol)].name);
   }

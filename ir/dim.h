@@ -1,14 +1,17 @@
 // Symbolic integers: dimension sizes, element counts and bytes in the model's own dimension names.
 //
-// A Dim is a small handle: a constant, unknown, or an expression kept in a DimTable. Expressions are
-// hash-consed in a canonical form, so equal handles mean equal values (the reverse is not promised):
+// A Dim is a small handle: a constant, unknown, or an expression kept in a DimTable. Expressions
+// are hash-consed in a canonical form, so equal handles mean equal values (the reverse is not
+// promised):
 //
 //   sum   = constant + coefficient * product + ...
 //   product = atom^power * ...
 //   atom  = symbol | floor(sum / sum) | ceil(sum / sum) | min(sum, sum) | max(sum, sum)
 //
-// All arithmetic is checked 64-bit: what overflows becomes unknown and is counted in overflows().
-// Every operation with an unknown operand is unknown (except a product with the constant 0).
+// All arithmetic is checked 64-bit: what overflows, or grows beyond what is sensible to print,
+// becomes unknown and is counted in overflows(). Every operation with an unknown operand is unknown
+// (except a product with the constant 0). What is known holds for all bindings within the symbols'
+// bounds and wherever every division is defined.
 #ifndef FOOTPRINT_IR_DIM_H_
 #define FOOTPRINT_IR_DIM_H_
 
@@ -30,7 +33,8 @@ class Dim {
   // Unknown.
   constexpr Dim() = default;
   // A constant.
-  constexpr Dim(int64_t value) : value_(value), expression_(kConstant) {}  // NOLINT: a size is a Dim
+  constexpr Dim(int64_t value)  // NOLINT(google-explicit-constructor): a size is a Dim
+      : value_(value), expression_(kConstant) {}
 
   constexpr bool is_unknown() const { return expression_ == kUnknown; }
   constexpr bool is_constant() const { return expression_ == kConstant; }
@@ -127,14 +131,15 @@ class DimTable {
   Dim UpperBoundOf(Dim symbol) const;
 
   // "12*batch", "2*height - 1", "floor((width - 3)/2) + 1", "min(512, sequence)", "?" for unknown.
-  // Terms in a fixed order: higher degree first, then symbols in the order they were made.
+  // Terms in a fixed order: higher degree first, then symbols in the order they were made; the
+  // first positive term leads ("10 - width").
   std::string ToString(Dim a) const;
 
   // Parses what ToString prints and what exporters write in dim_param: identifiers, integers, + - *
-  // // ** (constant power), floor(a/b), ceil(a/b), Min/Max/min/max, parentheses, "floor_div(a, b)",
-  // "((sequence**2)//sequence)". Returns nullopt when `text` is no such expression; a plain
-  // identifier (also one with characters such as '.', ':' or '-' inside when the whole text is no
-  // expression) is left to the caller to pass to Symbol().
+  // // % ** (constant power), floor(a/b), ceil(a/b), Min/Max/min/max, parentheses, Mod(a, b),
+  // "floor_div(a, b)", "((sequence**2)//sequence)", "floor(height/2 - 1/2) + 1". A plain identifier
+  // is its symbol. Returns nullopt when `text` is no such expression. A name with '.', ':' or '-'
+  // inside, such as "past-length" or "height-1", is none: the caller may pass it to Symbol().
   std::optional<Dim> Parse(absl::string_view text);
 
   // How many operations overflowed so far.

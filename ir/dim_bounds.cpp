@@ -1,17 +1,17 @@
 // Bounds of symbolic integers.
 //
-// Interval arithmetic alone forgets that two terms of a sum depend on each other: x - 2*floor(x/2) is
-// 0 or 1, but from x >= 1 it sees no bound at all. So a lower bound is also sought by replacing an
-// atom that stands alone in its term by what it cannot exceed or fall below:
+// Interval arithmetic alone forgets that two terms of a sum depend on each other: x - 2*floor(x/2)
+// is 0 or 1, but from x >= 1 it sees no bound at all. So a lower bound is also sought by replacing
+// an atom that stands alone in its term by what it cannot exceed or fall below:
 //
 //   S = rest + f*floor(P/c)     c*S >= c*rest + f*P          if f < 0
 //                               c*S >= c*rest + f*(P-c+1)    if f > 0
 //   S = rest + f*min(A, B)        S >= rest + f*A, rest + f*B        if f < 0: the better one holds
 //                                 S >= the lesser of these           if f > 0
 //
-// (max mirrors min; a data-dependent symbol with f < 0 is replaced by its symbolic upper bound). First
-// the sum is split into the cases of which it is the least, then each case is searched for the
-// replacements that cancel most, within a budget of steps. Upper bounds are lower bounds of -S.
+// (max mirrors min; a data-dependent symbol with f < 0 is replaced by its symbolic upper bound).
+// First the sum is split into the cases of which it is the least, then each case is searched for
+// the replacements that cancel most, within a budget of steps. Upper bounds are lower bounds of -S.
 #include <algorithm>
 
 #include "ir/dim_table.h"
@@ -64,10 +64,11 @@ DimBounds DimTable::Impl::AtomBounds(const DimNode& atom) const {
 
 DimBounds DimTable::Impl::BoundsOf(const Polynomial& p) const {
   DimBounds bounds = IntervalOf(p);
-  const bool may_cancel = p.size() > 1 && std::any_of(p.begin(), p.end(), [this](const Term& term) {
-    const int32_t id = monomials.AtomOf(term.monomial);
-    return id >= 0 && (atom(id).kind != DimKind::kSymbol || atom(id).is_data_dependent);
-  });
+  const bool may_cancel =
+      p.size() > 1 && std::any_of(p.begin(), p.end(), [this](const Term& term) {
+        const int32_t id = monomials.AtomOf(term.monomial);
+        return id >= 0 && (atom(id).kind != DimKind::kSymbol || atom(id).is_data_dependent);
+      });
   if (!may_cancel) return bounds;
   bounds.lower = LowerBound(p);
   if (const auto negated = Scale(p, -1)) {

@@ -1,16 +1,16 @@
 // Division with rounding, brought to a form that depends as little as possible on how a size was
 // computed, so that two branches of a network agree about it:
 //
-//   (12*batch*seq + 12*seq)/(12*seq) -> batch + 1             common factors cancel
-//   (x^2 - 1)/(x + 1)                -> x - 1                 exact division of polynomials
-//   floor((x + 2*y + 5)/2)           -> floor((x + 1)/2) + y + 2      multiples of the divisor go out
-//   floor((6*x + 3)/4)               -> floor((3*x + 1)/2)            what divides all but the constant
-//   ceil(x/2)                        -> floor((x + 1)/2)              constant divisors: always floor
-//   floor((floor(x/2) + y)/3)        -> floor((x + 2*y)/6)            nested roundings
-//   floor((3 - x)/2)                 -> -ceil((x - 3)/2)              if all terms are negative
+//   (12*batch*seq + 12*seq)/(12*seq) -> batch + 1                 common factors cancel
+//   (x^2 - 1)/(x + 1)                -> x - 1                     exact division of polynomials
+//   floor((x + 2*y + 5)/2)           -> floor((x + 1)/2) + y + 2  multiples of the divisor
+//   floor((6*x + 3)/4)               -> floor((3*x + 1)/2)        a divisor of all but the constant
+//   ceil(x/3)                        -> floor((x + 2)/3)          constant divisors: always floor
+//   floor((floor(x/2) + y)/3)        -> floor((x + 2*y)/6)        nested roundings
+//   floor((3 - x)/2)                 -> -ceil((x - 3)/2)          if all terms are negative
 //
-// Each holds wherever the division is defined. The remaining numerator of a constant divisor c has a
-// constant in [0, c). Printing chooses between floor and ceil again.
+// Each holds wherever the division is defined. The remaining numerator of a constant divisor c has
+// a constant in [0, c). Printing chooses between floor and ceil again.
 #include <algorithm>
 
 #include "ir/dim_table.h"
@@ -51,7 +51,7 @@ Dim DimTable::Impl::ComputeQuotient(DimKind rounding, Dim a, Dim b) {
 
 DimBounds DimTable::Impl::BoundsOfFraction(const Fraction& q) const {
   return Quotient(BoundsOf(q.numerator), BoundsOf(q.denominator),
-                             q.rounding == DimKind::kFloor ? Rounding::kDown : Rounding::kUp);
+                  q.rounding == DimKind::kFloor ? Rounding::kDown : Rounding::kUp);
 }
 
 bool DimTable::Impl::CancelCommonFactors(Fraction& q) {
@@ -78,9 +78,9 @@ bool DimTable::Impl::CancelCommonFactors(Fraction& q) {
 }
 
 bool DimTable::Impl::NormalizeSign(Fraction& q) {
-  const bool is_negative = std::all_of(q.numerator.begin(), q.numerator.end(), [](const Term& term) {
-    return term.monomial == kOne || term.coefficient < 0;
-  });
+  const bool is_negative =
+      std::all_of(q.numerator.begin(), q.numerator.end(),
+                  [](const Term& term) { return term.monomial == kOne || term.coefficient < 0; });
   if (!is_negative || IsConstant(q.numerator)) return true;
   auto numerator = Scale(q.numerator, -1);
   if (!numerator.has_value()) return false;
@@ -162,8 +162,9 @@ bool DimTable::Impl::Unnest(Fraction& q) {
 
 bool DimTable::Impl::AddTo(Polynomial& sum, int64_t scale, const Polynomial& p) const {
   auto result = AddScaled(monomials, sum, scale, p);
-  if (result.has_value()) sum = *std::move(result);
-  return result.has_value();
+  if (!result.has_value()) return false;
+  sum = *std::move(result);
+  return true;
 }
 
 }  // namespace footprint

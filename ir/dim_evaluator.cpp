@@ -140,7 +140,8 @@ DimEvaluator::Impl::Value DimEvaluator::Impl::Evaluate(Dim a) {
     const Dim dim = pending.back();
     const auto id = static_cast<size_t>(DimTable::Impl::IdOf(dim));
     if (!done[id]) {
-      // Operands that are not at hand are now pending above this node; it is tried again after them.
+      // Operands that are not at hand are now pending above this node; it is tried again after
+      // them.
       if (!ComputeNode(table->node(dim), value)) continue;
       values[id] = value;
       done[id] = true;

@@ -12,8 +12,8 @@ constexpr int64_t kInfinity = DimBounds::kNoBound;
 
 bool IsInfinite(int64_t bound) { return bound == kMinusInfinity || bound == kInfinity; }
 
-// The infinities are kept for "no bound": a finite lower bound is never kInfinity and a finite upper
-// bound never kMinusInfinity.
+// The infinities are kept for "no bound": a finite lower bound is never kInfinity and a finite
+// upper bound never kMinusInfinity.
 int64_t SaturatedLower(__int128 value) {
   if (value <= kMinusInfinity) return kMinusInfinity;
   return static_cast<int64_t>(std::min<__int128>(value, kInfinity - 1));

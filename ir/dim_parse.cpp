@@ -1,7 +1,7 @@
 // Parsing symbolic integers, in two steps: the text is brought into postfix order with a stack of
-// operators (no recursion, so nesting costs no stack), and only if all of it is an expression are the
-// symbols made and the operations carried out. Exporters write fractions inside of floor and ceil
-// ("floor(height/2 - 1/2) + 1"), so values are quotients; what is a quotient at the end must divide.
+// operators (no recursion, so nesting costs no stack), and only if all of it is an expression are
+// the symbols made and the operations carried out. Exporters write fractions inside of floor and
+// ceil ("floor(height/2 - 1/2) + 1"), so values are fractions; the last one must be whole.
 #include <algorithm>
 #include <cctype>
 
@@ -64,13 +64,30 @@ struct Function {
 };
 
 constexpr Function kFunctions[] = {
-    {"floor", Op::kFloor, 1},          {"ceil", Op::kCeil, 1},
-    {"ceiling", Op::kCeil, 1},         {"min", Op::kMin, 0},
-    {"Min", Op::kMin, 0},              {"max", Op::kMax, 0},
-    {"Max", Op::kMax, 0},              {"floor_div", Op::kFloorDivide, 2},
-    {"FloorDiv", Op::kFloorDivide, 2}, {"ceil_div", Op::kCeilDivide, 2},
-    {"CeilDiv", Op::kCeilDivide, 2},   {"Mod", Op::kModulo, 2},
+    {"floor", Op::kFloor, 1},
+    {"ceil", Op::kCeil, 1},
+    {"ceiling", Op::kCeil, 1},
+    {"min", Op::kMin, 0},
+    {"Min", Op::kMin, 0},
+    {"max", Op::kMax, 0},
+    {"Max", Op::kMax, 0},
+    {"floor_div", Op::kFloorDivide, 2},
+    {"FloorDiv", Op::kFloorDivide, 2},
+    {"ceil_div", Op::kCeilDivide, 2},
+    {"CeilDiv", Op::kCeilDivide, 2},
+    {"Mod", Op::kModulo, 2},
     {"PythonMod", Op::kModulo, 2},
+};
+
+struct Operator {
+  absl::string_view text;
+  Op op;
+};
+
+// Longer ones first.
+constexpr Operator kOperators[] = {
+    {"**", Op::kPower},   {"//", Op::kFloorDivide}, {"+", Op::kAdd},    {"-", Op::kSubtract},
+    {"*", Op::kMultiply}, {"/", Op::kDivide},       {"%", Op::kModulo},
 };
 
 bool StartsName(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_'; }
@@ -119,8 +136,8 @@ bool PostfixReader::Skip(absl::string_view token) {
 }
 
 absl::string_view PostfixReader::Take(bool (*belongs)(char)) {
-  const auto length = static_cast<size_t>(std::find_if_not(rest_.begin(), rest_.end(), belongs) -
-                                          rest_.begin());
+  const auto length =
+      static_cast<size_t>(std::find_if_not(rest_.begin(), rest_.end(), belongs) - rest_.begin());
   const absl::string_view taken = rest_.substr(0, length);
   rest_.remove_prefix(length);
   return taken;
@@ -149,7 +166,7 @@ bool PostfixReader::ReadOperand() {
     if (!absl::SimpleAtoi(Take(IsDigit), &step.number)) return false;
     output_.push_back(step);
     expects_operand_ = false;
-    return rest_.empty() || !(StartsName(rest_[0]) || rest_[0] == '.');
+    return rest_.empty() || (!StartsName(rest_[0]) && rest_[0] != '.');
   }
   if (rest_.empty() || !StartsName(rest_[0])) return false;
   const absl::string_view name = Take(ContinuesName);
@@ -168,22 +185,13 @@ bool PostfixReader::ReadOperand() {
 }
 
 bool PostfixReader::ReadOperator() {
-  struct Symbol {
-    absl::string_view text;
-    Op op;
-  };
-  // Longer ones first.
-  constexpr Symbol kSymbols[] = {{"**", Op::kPower},    {"//", Op::kFloorDivide},
-                                 {"+", Op::kAdd},       {"-", Op::kSubtract},
-                                 {"*", Op::kMultiply},  {"/", Op::kDivide},
-                                 {"%", Op::kModulo}};
   if (Skip(")")) return Close();
   if (Skip(",")) return NextArgument();
-  for (const Symbol& symbol : kSymbols) {
-    if (!Skip(symbol.text)) continue;
+  for (const Operator& candidate : kOperators) {
+    if (!Skip(candidate.text)) continue;
     // Powers group from the right.
-    PopOperators(Precedence(symbol.op) + (symbol.op == Op::kPower ? 1 : 0));
-    operators_.push_back(symbol.op);
+    PopOperators(Precedence(candidate.op) + (candidate.op == Op::kPower ? 1 : 0));
+    operators_.push_back(candidate.op);
     expects_operand_ = true;
     return operators_.size() <= 8 * kMaxNesting;
   }

@@ -156,8 +156,7 @@ std::optional<Polynomial> Multiply(Monomials& monomials, const Polynomial& a, co
 std::optional<Polynomial> DivideExactly(Monomials& monomials, Polynomial a, const Polynomial& b) {
   Polynomial quotient;
   while (!a.empty()) {
-    const std::optional<MonomialId> monomial =
-        monomials.Quotient(a[0].monomial, b[0].monomial);
+    const std::optional<MonomialId> monomial = monomials.Quotient(a[0].monomial, b[0].monomial);
     if (!monomial.has_value() || a[0].coefficient % b[0].coefficient != 0 ||
         quotient.size() >= kMaxTerms) {
       return std::nullopt;

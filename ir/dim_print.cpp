@@ -44,7 +44,7 @@ std::string DimTable::Impl::Writer::Write(Polynomial p) {
   std::vector<Piece> pending;
   pending.push_back({"", std::move(p), false});
   while (!pending.empty()) {
-    Piece piece = std::move(pending.back());
+    const Piece piece = std::move(pending.back());
     pending.pop_back();
     if (piece.is_text) {
       absl::StrAppend(&result, piece.text);
@@ -94,15 +94,14 @@ void DimTable::Impl::Writer::Expand(const Polynomial& p) {
                                      [](const Term& term) { return term.coefficient > 0; });
   if (positive != terms.end()) std::rotate(terms.begin(), positive, positive + 1);
   for (const Term& term : terms) {
-    ExpandTerm(term, &term == &terms.front(),
-               term.monomial == shift.quotient ? shift.divisors : 0);
+    ExpandTerm(term, &term == &terms.front(), term.monomial == shift.quotient ? shift.divisors : 0);
   }
 }
 
 void DimTable::Impl::Writer::ExpandTerm(const Term& term, bool first, int64_t shift) {
   const bool negative = term.coefficient < 0;
-  const uint64_t magnitude = negative ? -static_cast<uint64_t>(term.coefficient)
-                                      : static_cast<uint64_t>(term.coefficient);
+  const uint64_t magnitude =
+      negative ? -static_cast<uint64_t>(term.coefficient) : static_cast<uint64_t>(term.coefficient);
   if (first) {
     if (negative) Text("-");
   } else {
@@ -154,8 +153,8 @@ void DimTable::Impl::Writer::ExpandQuotient(const DimNode& atom, int64_t shift) 
 
 void DimTable::Impl::Writer::Operand(Polynomial p, bool is_divisor) {
   const bool is_atom =
-      p.size() == 1 && (p[0].monomial == kOne || (p[0].coefficient == 1 &&
-                                                  table_.monomials.AtomOf(p[0].monomial) >= 0));
+      p.size() == 1 && (p[0].monomial == kOne ||
+                        (p[0].coefficient == 1 && table_.monomials.AtomOf(p[0].monomial) >= 0));
   const bool bare = is_atom || (!is_divisor && p.size() == 1);
   if (!bare) Text("(");
   Later(std::move(p));

@@ -1,8 +1,8 @@
 // The inside of a DimTable, shared by the files that implement it.
 //
 // Every expression is a node. An atom (symbol, floor, ceil, min, max) is a node whose `sum` is just
-// itself; any other node is a sum of products of atoms. Operands have smaller ids than the node that
-// uses them, so evaluating and printing need no recursion.
+// itself; any other node is a sum of products of atoms. Operands have smaller ids than the node
+// that uses them, so nothing here goes in circles.
 #ifndef FOOTPRINT_IR_DIM_TABLE_H_
 #define FOOTPRINT_IR_DIM_TABLE_H_
 

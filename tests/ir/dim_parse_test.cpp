@@ -60,12 +60,49 @@ TEST(DimParseTest, WhatExportersWrite) {
 }
 
 TEST(DimParseTest, WhatIsNoExpression) {
-  for (const char* text :
-       {"", " ", "?", "past-length", "batch:0", "input.1", "seq len", "12batch", "1.5", "x y", "x +",
-        "* x", "x + * y", "(x", "x)", "()", "floor()", "floor(x, y)", "floor_div(x)", "Min(x,)",
-        "Min(,x)", "unheard_of(x)", "x, y", "(x, y)", "x/2", "a/b", "1/2", "x/0", "x//0", "x%0",
-        "x**y", "x**-1", "x**65", "99999999999999999999", "9223372036854775807*x*2", "x\xC3\xA9",
-        "x=1", "x[0]", "//m/Constant_2_output_0", "Min(1/2, x)", "/x", "x//", "x***2"}) {
+  for (const char* text : {"",
+                           " ",
+                           "?",
+                           "past-length",
+                           "batch:0",
+                           "input.1",
+                           "seq len",
+                           "12batch",
+                           "1.5",
+                           "x y",
+                           "x +",
+                           "* x",
+                           "x + * y",
+                           "(x",
+                           "x)",
+                           "()",
+                           "floor()",
+                           "floor(x, y)",
+                           "floor_div(x)",
+                           "Min(x,)",
+                           "Min(,x)",
+                           "unheard_of(x)",
+                           "x, y",
+                           "(x, y)",
+                           "x/2",
+                           "a/b",
+                           "1/2",
+                           "x/0",
+                           "x//0",
+                           "x%0",
+                           "x**y",
+                           "x**-1",
+                           "x**65",
+                           "99999999999999999999",
+                           "9223372036854775807*x*2",
+                           "x\xC3\xA9",
+                           "x=1",
+                           "x[0]",
+                           "//m/Constant_2_output_0",
+                           "Min(1/2, x)",
+                           "/x",
+                           "x//",
+                           "x***2"}) {
     EXPECT_EQ(Reprinted(text), "no expression") << text;
   }
   EXPECT_EQ(Reprinted(std::string("x\0y", 3)), "no expression");
@@ -88,15 +125,15 @@ TEST(DimParseTest, NestingIsLimited) {
   EXPECT_EQ(Reprinted(std::string(50, '-') + "x"), "x");
   EXPECT_EQ(Reprinted(std::string(100000, '-') + "x"), "no expression");
   std::string floors = "x";
-  for (int i = 0; i < 30; ++i) floors = "floor((" + floors + " + y)/z)";
+  for (int i = 0; i < 30; ++i) floors.insert(0, "floor((").append(" + y)/z)");
   EXPECT_NE(Reprinted(floors), "no expression");
 }
 
 TEST(DimParseTest, SurvivesAnyText) {
   std::mt19937 random(7);
-  const std::string tokens[] = {"x",  "y", "12", "(", ")", "floor(", "Min(", ",",  "+", "-",
-                                "*",  "/", "//", "%", "**", " ",     "0",    "ab", ".", "Mod(",
-                                "\n", "^", "~",  "ceil(", "3", "\xFF"};
+  const std::string tokens[] = {"x", "y",    "12", "(",  ")", "floor(", "Min(", ",",   "+",
+                                "-", "*",    "/",  "//", "%", "**",     " ",    "0",   "ab",
+                                ".", "Mod(", "\n", "^",  "~", "ceil(",  "3",    "\xFF"};
   int parsed = 0;
   for (int i = 0; i < 20000; ++i) {
     std::string text;

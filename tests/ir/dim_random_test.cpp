@@ -1,5 +1,5 @@
-// Random expressions, built as Dims and worked out naively at random bindings side by side. Whatever
-// a DimTable claims has to hold for the naive values.
+// Random expressions, built as Dims and worked out naively at random bindings side by side.
+// Whatever a DimTable claims has to hold for the naive values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kBindings = 6;
 constexpr int kSymbols = 5;
+constexpr int kOperations = 9;
 
 using Value = std::optional<int64_t>;
 using Values = std::array<Value, kBindings>;
@@ -93,13 +94,13 @@ class RandomExpressions {
   }
 
   const Expression& Grow() {
-    static constexpr int kOperations = 9;
     const auto operation = Pick(0, kOperations - 1);
     const Expression a = Operand();
     const Expression b = Operand();
     Expression result{Symbolic(operation, a.dim, b.dim), {}};
     for (size_t k = 0; k < kBindings; ++k) {
-      if (a.values[k] && b.values[k]) result.values[k] = Naive(operation, *a.values[k], *b.values[k]);
+      if (a.values[k] && b.values[k])
+        result.values[k] = Naive(operation, *a.values[k], *b.values[k]);
       if (result.values[k]) result.values[k] = Small(*result.values[k]);
     }
     expressions.push_back(result);
@@ -170,6 +171,7 @@ TEST(DimRandomTest, EvaluationAndBoundsAgreeWithNaiveValues) {
   for (unsigned seed = 0; seed < kTables; ++seed) {
     RandomExpressions random(seed);
     std::vector<DimEvaluator> evaluators;
+    evaluators.reserve(kBindings);
     for (const DimBindings& bindings : random.bindings) {
       evaluators.emplace_back(random.table, bindings);
     }
@@ -189,7 +191,7 @@ TEST(DimRandomTest, EvaluationAndBoundsAgreeWithNaiveValues) {
       }
     }
   }
-  EXPECT_GT(checked, kTables * kExpressions * kBindings / 2);
+  EXPECT_GT(checked, int64_t{kTables} * kExpressions * kBindings / 2);
 }
 
 TEST(DimRandomTest, ClaimsAboutPairsHold) {

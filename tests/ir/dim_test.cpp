@@ -80,8 +80,25 @@ TEST_F(DimTest, SumsAndProductsAreCanonical) {
   EXPECT_EQ(table.Sub(table.Add(batch, sequence), sequence), batch);
   EXPECT_EQ(table.Product({batch, 12, sequence, sequence}),
             table.Product({sequence, 4, sequence, 3, batch}));
-  EXPECT_EQ(table.Sum({batch, 3, sequence, -3, batch}),
-            table.Add(table.Mul(2, batch), sequence));
+  EXPECT_EQ(table.Sum({batch, 3, sequence, -3, batch}), table.Add(table.Mul(2, batch), sequence));
+}
+
+TEST_F(DimTest, SumsOfMany) {
+  EXPECT_EQ(table.Sum({}), Dim(0));
+  EXPECT_EQ(table.Product({}), Dim(1));
+  EXPECT_EQ(Text(table.Sum({4, table.Mul(2, batch), sequence, 6, table.Neg(sequence)})),
+            "2*batch + 10");
+  EXPECT_TRUE(table.Sum({kMax, batch, 1}).is_unknown());
+  EXPECT_TRUE(table.Sum({table.Mul(kMax, batch), batch}).is_unknown());
+  EXPECT_EQ(table.overflows(), 2);
+  std::vector<Dim> many;
+  for (int i = 0; i < 300; ++i) many.push_back(table.Symbol("s" + std::to_string(i)));
+  EXPECT_TRUE(table.Sum(many).is_unknown());
+  EXPECT_EQ(table.overflows(), 3);
+  // Bounds of the parts hold for the whole, constants included.
+  const Dim product =
+      table.Mul(table.Sub(table.CeilDiv(height, 2), 1), table.Sub(table.CeilDiv(width, 2), 1));
+  EXPECT_EQ(table.Bounds(table.Sum({product, 3, batch, 2})).lower, 6);
 }
 
 TEST_F(DimTest, Printing) {
@@ -125,7 +142,8 @@ TEST_F(DimTest, StridedSizesAgreeHoweverTheyCome) {
   EXPECT_EQ(Convolve(Convolve(height, 7, 2, 3), 3, 2, 1), table.CeilDiv(height, 4));
   EXPECT_EQ(Convolve(Convolve(height, 2, 2, 0), 2, 2, 0), table.FloorDiv(height, 4));
   EXPECT_EQ(table.FloorDiv(table.Add(height, 6), 2), table.Add(table.FloorDiv(height, 2), 3));
-  EXPECT_EQ(table.FloorDiv(table.Sub(height, 5), 2), table.Sub(table.FloorDiv(table.Sub(height, 1), 2), 2));
+  EXPECT_EQ(table.FloorDiv(table.Sub(height, 5), 2),
+            table.Sub(table.FloorDiv(table.Sub(height, 1), 2), 2));
   EXPECT_EQ(table.CeilDiv(height, -2), table.Neg(table.FloorDiv(height, 2)));
 }
 
@@ -140,8 +158,7 @@ TEST_F(DimTest, DivisionOfPolynomials) {
   const Dim minus = table.Sub(height, 1);
   EXPECT_EQ(table.FloorDiv(table.Mul(plus, minus), plus), minus);
   EXPECT_EQ(table.FloorDiv(table.Mul(plus, minus), table.Mul(-1, plus)), table.Neg(minus));
-  EXPECT_EQ(table.FloorDiv(table.Mul(plus, height), table.Mul(2, plus)),
-            table.FloorDiv(height, 2));
+  EXPECT_EQ(table.FloorDiv(table.Mul(plus, height), table.Mul(2, plus)), table.FloorDiv(height, 2));
   EXPECT_EQ(table.FloorDiv(table.Mul(6, height), 4), table.FloorDiv(table.Mul(3, height), 2));
   EXPECT_EQ(table.FloorDiv(table.Mul(6, height), table.Mul(4, height)), Dim(1));
   EXPECT_EQ(table.FloorDiv(table.Add(batch, table.Mul(3, height)), height),
@@ -232,8 +249,8 @@ TEST_F(DimTest, ConstraintsNarrowWhatIsThere) {
 }
 
 TEST_F(DimTest, Comparisons) {
-  EXPECT_TRUE(table.KnownEqual(table.Sub(height, table.CeilDiv(height, 2)),
-                               table.FloorDiv(height, 2)));
+  EXPECT_TRUE(
+      table.KnownEqual(table.Sub(height, table.CeilDiv(height, 2)), table.FloorDiv(height, 2)));
   EXPECT_TRUE(table.KnownEqual(table.Add(table.Min(batch, width), 1),
                                table.Min(table.Add(batch, 1), table.Add(width, 1))));
   EXPECT_FALSE(table.KnownEqual(batch, sequence));
@@ -354,8 +371,8 @@ TEST_F(DimTest, EvaluationIsChecked) {
   const Dim square = table.Mul(batch, batch);
   const Dim cancelling = table.Sub(table.Mul(square, 4), table.Mul(square, sequence));
   const Dim quotient = table.FloorDiv(height, table.Sub(width, 3));
-  DimEvaluator evaluator(table,
-                         {{"batch", int64_t{1} << 32}, {"sequence", 4}, {"height", 1}, {"width", 3}});
+  DimEvaluator evaluator(
+      table, {{"batch", int64_t{1} << 32}, {"sequence", 4}, {"height", 1}, {"width", 3}});
   EXPECT_EQ(evaluator.Evaluate(square), std::nullopt);
   EXPECT_EQ(evaluator.Evaluate(cancelling), 0);  // only the result has to fit
   EXPECT_EQ(evaluator.Evaluate(quotient), std::nullopt);
