@@ -14,10 +14,11 @@ namespace {
 using Family = OnnxFamily (*)();
 
 constexpr Family kFamilies[] = {
-    UnaryOps,     BinaryOps,       CastOps,        ShapeOps,   ReshapeOps,
-    RearrangeOps, SliceOps,        GatherOps,      ScatterOps, ReductionOps,
-    MatMulOps,    EinsumOps,       ConvolutionOps, PoolingOps, NormalizationOps,
-    AttentionOps, QuantizationOps, RandomOps,      LossOps,    SelectionOps,
+    UnaryOps,       BinaryOps,       CastOps,          ShapeOps,     ReshapeOps,   RearrangeOps,
+    SliceOps,       GatherOps,       ScatterOps,       ReductionOps, MatMulOps,    EinsumOps,
+    ConvolutionOps, PoolingOps,      NormalizationOps, ResizeOps,    ImageOps,     RecurrentOps,
+    AttentionOps,   QuantizationOps, RandomOps,        LossOps,      SelectionOps, SignalOps,
+    TextOps,        SequenceOps,     ControlOps,       ClassicalOps, TrainingOps,
 };
 
 using Key = std::pair<absl::string_view, absl::string_view>;

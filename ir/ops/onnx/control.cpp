@@ -1,0 +1,193 @@
+// If, Loop, Scan and SequenceMap: operators with bodies.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/ops/onnx/families.h"
+#include "ir/ops/onnx/loop_rules.h"
+#include "ir/ops/onnx/rules.h"
+#include "ir/ops/onnx/type_rules.h"
+#include "ir/ops/onnx/values.h"
+
+namespace footprint {
+namespace {
+
+// Joined, where sizes that differ become symbols bounded by both.
+ValueType JoinBranches(InferContext& c, const ValueType& a, const ValueType& b) {
+  ValueType result = JoinTypes(a, b, c.dims());
+  TensorType& tensor = result.tensor;
+  if (!tensor.has_rank || tensor.dims.size() != a.tensor.dims.size() ||
+      tensor.dims.size() != b.tensor.dims.size()) {
+    return result;
+  }
+  for (size_t i = 0; i < tensor.dims.size(); ++i) {
+    const Dim left = a.tensor.dims[i];
+    const Dim right = b.tensor.dims[i];
+    if (!tensor.dims[i].is_unknown() || left.is_unknown() || right.is_unknown()) continue;
+    const int64_t least = std::min(c.dims().Bounds(left).lower, c.dims().Bounds(right).lower);
+    tensor.dims[i] = c.Fresh(std::max<int64_t>(least, 0), c.dims().Max(left, right));
+  }
+  return result;
+}
+
+// The branch that is not taken is inferred for its own sake, and may be nonsense.
+void IfTypes(InferContext& c) {
+  const RegionId then_region = BodyOf(c, "then_branch");
+  const RegionId else_region = BodyOf(c, "else_branch");
+  if (!then_region.valid() || !else_region.valid()) {
+    return c.Error("then_branch or else_branch is missing");
+  }
+  const Dim condition = ScalarInput(c, 0);
+  const bool decided = condition.is_constant();
+  const bool is_true = decided && condition.value() != 0;
+  const InferContext::RegionResult yes = c.InferRegion(then_region, {}, {}, !decided || is_true);
+  const InferContext::RegionResult no = c.InferRegion(else_region, {}, {}, !decided || !is_true);
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    if (at >= yes.types.size() || at >= no.types.size()) {
+      return c.Error(absl::StrCat("the branches have ", yes.types.size(), " and ", no.types.size(),
+                                  " outputs, the node ", c.num_outputs()));
+    }
+    if (decided) {
+      c.SetOutputType(i, is_true ? yes.types[at] : no.types[at]);
+      c.SetOutputValue(i, is_true ? yes.values[at] : no.values[at]);
+    } else {
+      c.SetOutputType(i, JoinBranches(c, yes.types[at], no.types[at]));
+      c.SetOutputValue(i, JoinValues(yes.values[at], no.values[at]));
+    }
+  }
+}
+
+void LoopTypes(InferContext& c) { LoopRule(c).Apply(); }
+
+// `type` without its axis `axis`.
+ValueType WithoutAxis(InferContext& c, const ValueType& type, int64_t axis, Dim* length) {
+  *length = Dim();
+  if (!type.is_tensor() || !type.tensor.has_rank) {
+    return ValueType::Tensor(TensorType::UnknownRank(type.tensor.element));
+  }
+  const std::optional<int> at = NormalAxis(c, axis, type.tensor.rank());
+  if (!at) return {};
+  ValueType result = type;
+  *length = type.tensor.dims[static_cast<size_t>(*at)];
+  result.tensor.dims.erase(result.tensor.dims.begin() + *at);
+  return result;
+}
+
+// `type` with a new axis of `length`; negative axes count from the back of the result.
+ValueType WithAxis(InferContext& c, const ValueType& type, int64_t axis, Dim length) {
+  if (!type.is_tensor() || !type.tensor.has_rank) {
+    return ValueType::Tensor(TensorType::UnknownRank(type.tensor.element));
+  }
+  const std::optional<int> at = NormalAxis(c, axis, type.tensor.rank() + 1);
+  if (!at) return {};
+  ValueType result = type;
+  result.tensor.dims.insert(result.tensor.dims.begin() + *at, length);
+  return result;
+}
+
+int64_t AxisOf(const InferContext& c, absl::string_view attribute, size_t i) {
+  const absl::Span<const int64_t> axes = c.node().Ints(attribute);
+  return i < axes.size() ? axes[i] : 0;
+}
+
+// Scan-8 had lengths as first input, and a batch axis before everything, the scanned axis second.
+void ScanTypes(InferContext& c) {
+  const RegionId body = BodyOf(c, "body");
+  const bool batched = c.version() < 9;
+  const int first = batched ? 1 : 0;
+  const auto scans = c.node().Int("num_scan_inputs", 0);
+  const int64_t states = c.num_inputs() - first - scans;
+  if (!body.valid() || scans < 1 || states < 0) {
+    return c.Error(absl::StrCat("num_scan_inputs is ", scans, " and the node has ",
+                                c.num_inputs() - first, " inputs"));
+  }
+  Dim batch;
+  Dim length;
+  Dim ignored;
+  std::vector<ValueType> inputs;
+  for (int64_t i = 0; i < states + scans; ++i) {
+    ValueType type = c.InputType(first + static_cast<int>(i));
+    if (batched) {
+      type = WithoutAxis(c, type, 0, &ignored);
+      if (batch.is_unknown()) batch = ignored;
+    }
+    if (i >= states) {
+      Dim steps;
+      type = WithoutAxis(
+          c, type, batched ? 0 : AxisOf(c, "scan_input_axes", static_cast<size_t>(i - states)),
+          &steps);
+      length = length.is_unknown() || SameSize(length, steps)
+                   ? steps
+                   : c.RequireEqual(length, steps, "lengths of the scanned inputs differ");
+    }
+    inputs.push_back(std::move(type));
+  }
+  const InferContext::RegionResult result =
+      IterateBody(c, body, std::move(inputs), 0, static_cast<size_t>(states), 0);
+  for (int i = 0; i < c.num_outputs() && static_cast<size_t>(i) < result.types.size(); ++i) {
+    ValueType type = result.types[static_cast<size_t>(i)];
+    if (i >= states) {
+      const auto scan = static_cast<size_t>(i - states);
+      type = WithAxis(c, type, batched ? 0 : AxisOf(c, "scan_output_axes", scan), length);
+    }
+    if (batched) type = WithAxis(c, type, 0, batch);
+    c.SetOutputType(i, std::move(type));
+  }
+}
+
+// Elements of the sequences at position `at`, tensors as they are; `at` -1: any element.
+std::vector<ValueType> MapInputs(InferContext& c, int64_t at) {
+  std::vector<ValueType> inputs;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const ValueType& type = c.InputType(i);
+    const KnownValuePtr value = c.InputValue(i);
+    if (type.kind != TypeKind::kSequence) {
+      inputs.push_back(type);
+    } else if (at >= 0 && value != nullptr && at < static_cast<int64_t>(value->elements.size())) {
+      inputs.push_back(value->elements[static_cast<size_t>(at)]);
+    } else {
+      inputs.push_back(ElementTypeOf(type, c.dims()));
+    }
+  }
+  return inputs;
+}
+
+void SequenceMapTypes(InferContext& c) {
+  const RegionId body = BodyOf(c, "body");
+  if (!body.valid()) return c.Error("attribute body is missing");
+  const KnownValuePtr sequence = c.InputValue(0);
+  const bool counted = sequence != nullptr && sequence->is_sequence;
+  const auto length = counted ? static_cast<int64_t>(sequence->elements.size()) : int64_t{0};
+  std::vector<std::vector<ValueType>> elements(static_cast<size_t>(c.num_outputs()));
+  bool known = counted && length <= kMaxUnrolled && c.Afford(body, length);
+  for (int64_t at = 0; known && at < length; ++at) {
+    const auto result = c.InferRegion(body, MapInputs(c, at), {}, /*report=*/false);
+    for (size_t i = 0; i < elements.size() && i < result.types.size(); ++i) {
+      elements[i].push_back(result.types[i]);
+    }
+  }
+  const auto result = c.InferRegion(body, MapInputs(c, -1), {}, /*report=*/true);
+  for (size_t i = 0; i < elements.size() && i < result.types.size(); ++i) {
+    const auto output = static_cast<int>(i);
+    c.SetOutputType(output, Containing(TypeKind::kSequence, result.types[i], c.dims()));
+    if (known) c.SetOutputValue(output, SequenceOf(std::move(elements[i])));
+  }
+}
+
+constexpr OnnxOp kRows[] = {
+    {.name = "If", .types = IfTypes, .control = Control::kIf},
+    {.name = "Loop", .types = LoopTypes, .control = Control::kLoop},
+    {.name = "Scan", .since = 8, .types = ScanTypes, .control = Control::kScan},
+    {.name = "SequenceMap",
+     .since = 17,
+     .types = SequenceMapTypes,
+     .control = Control::kSequenceMap},
+};
+
+}  // namespace
+
+OnnxFamily ControlOps() { return kRows; }
+
+}  // namespace footprint

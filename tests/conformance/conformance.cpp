@@ -1,0 +1,248 @@
+// footprint_conformance FOLDER [--verbose] [NAME...]
+//
+// Infers every model that FOLDER/expected.jsonl lists, with all declared shapes but those of inputs
+// removed, and compares with the true shapes of its outputs: once knowing nothing of the inputs'
+// contents, once knowing those that the file has. One line of expected.jsonl:
+//
+//   {"name": "node/test_abs", "inputs": {NAME: {"dtype", "dims", "values"?}}, "outputs": {...}}
+//
+// where dtype is a TensorProto element type, and values that are no tensors have {"kind"} alone.
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "frontend/read_graph.h"
+#include "nlohmann/json.hpp"
+#include "passes/infer_shapes.h"
+
+namespace footprint {
+namespace {
+
+using Json = nlohmann::json;
+
+enum class Verdict { kRight, kUnknown, kWrong };
+
+struct Finding {
+  Verdict verdict = Verdict::kRight;
+  std::string why;
+
+  void Add(Verdict worse, const std::string& reason) {
+    verdict = std::max(verdict, worse);
+    absl::StrAppend(&why, why.empty() ? "" : "; ", reason);
+  }
+};
+
+Dims TrueDims(const Json& tensor) {
+  Dims dims;
+  for (const Json& dim : tensor["dims"]) dims.push_back(dim.get<int64_t>());
+  return dims;
+}
+
+ElementType TrueElement(const Json& tensor) {
+  return static_cast<ElementType>(tensor["dtype"].get<int>());
+}
+
+KnownValuePtr TrueValue(const Json& tensor) {
+  auto value = std::make_shared<KnownValue>();
+  value->is_float = IsFloatingPoint(TrueElement(tensor));
+  for (const Json& element : tensor["values"]) {
+    if (value->is_float && element.is_number()) {
+      value->floats.push_back(element.get<double>());
+    } else if (value->is_float) {
+      return nullptr;  // nan and inf are strings
+    } else if (element.is_boolean()) {
+      value->integers.emplace_back(element.get<bool>() ? 1 : 0);
+    } else {
+      value->integers.emplace_back(element.get<int64_t>());
+    }
+  }
+  return value;
+}
+
+void Strip(Graph& graph) {
+  for (Value& value : graph.values) {
+    if (value.kind != ValueKind::kInput) value.declared = ValueType();
+  }
+}
+
+// The sizes of the input's names, from its true dims.
+void Bind(const Graph& graph, const Value& input, const Json& tensor, DimBindings* bindings) {
+  const TensorType& declared = input.declared.tensor;
+  const Dims dims = TrueDims(tensor);
+  for (size_t i = 0; i < dims.size() && i < declared.dims.size(); ++i) {
+    if (declared.dims[i].is_constant() || declared.dims[i].is_unknown()) continue;
+    bindings->emplace_back(graph.dims->ToString(declared.dims[i]), dims[i].value());
+  }
+}
+
+void CompareTensor(const Graph& graph, const TensorType& got, const Json& expected,
+                   DimEvaluator& evaluator, const std::string& name, Finding* finding) {
+  const Dims dims = TrueDims(expected);
+  const std::string shown = absl::StrCat(name, " is ", ToString(got, *graph.dims), ", truly ",
+                                         expected["dims"].dump());
+  if (got.element != TrueElement(expected)) {
+    const bool unknown = got.element == ElementType::kUndefined;
+    finding->Add(unknown ? Verdict::kUnknown : Verdict::kWrong, shown + " of another type");
+  }
+  if (!got.has_rank) return finding->Add(Verdict::kUnknown, shown);
+  if (got.dims.size() != dims.size()) return finding->Add(Verdict::kWrong, shown);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const Dim dim = got.dims[i];
+    const bool open = dim.is_unknown() || graph.dims->IsDataDependent(dim);
+    const std::optional<int64_t> value = evaluator.Evaluate(dim);
+    // The upper bound of an open size must hold.
+    if (open ? value && *value < dims[i].value() : !value || *value != dims[i].value()) {
+      return finding->Add(Verdict::kWrong, shown);
+    }
+    if (open) finding->Add(Verdict::kUnknown, shown);
+  }
+}
+
+Finding Check(LoadedModel& model, const Json& test, bool with_values) {
+  Graph& graph = model.graph;
+  InferOptions options;
+  DimBindings bindings;
+  for (const ValueId id : graph.top().inputs) {
+    const Value& input = graph.values[id];
+    const auto found = test["inputs"].find(input.name);
+    if (found == test["inputs"].end() || !found->contains("dims")) continue;
+    Bind(graph, input, *found, &bindings);
+    if (!with_values) continue;
+    options.input_types.emplace_back(id, TensorType::Make(TrueElement(*found), TrueDims(*found)));
+    if (found->contains("values")) options.input_values.emplace_back(id, TrueValue(*found));
+  }
+  DiagnosticSink sink;
+  const InferredTypes inferred = InferShapes(graph, options, model.fallback.get(), sink);
+  DimEvaluator evaluator(*graph.dims, bindings);
+  CheckConstraints(graph, inferred, evaluator, sink);
+  Finding finding;
+  for (const Diagnostic& diagnostic : sink.all()) {
+    if (diagnostic.severity == Severity::kError) {
+      finding.Add(Verdict::kWrong, ToString(diagnostic));
+    }
+  }
+  for (const ValueId id : graph.top().outputs) {
+    const auto found = test["outputs"].find(graph.values[id].name);
+    if (found == test["outputs"].end() || !found->contains("dims")) continue;
+    const ValueType& type = inferred.types[id];
+    if (type.kind == TypeKind::kUnknown) {
+      finding.Add(Verdict::kUnknown, graph.values[id].name + " is unknown");
+    } else if (!type.is_tensor()) {
+      finding.Add(Verdict::kWrong, graph.values[id].name + " is no tensor");
+    } else {
+      CompareTensor(graph, type.tensor, *found, evaluator, graph.values[id].name, &finding);
+    }
+  }
+  return finding;
+}
+
+struct Tally {
+  int tests = 0;
+  int right = 0;         // without contents of inputs
+  int needs_values = 0;  // right once these are known
+  int unknown = 0;
+  int wrong = 0;
+};
+
+struct Options {
+  std::string folder;
+  bool verbose = false;
+  std::vector<std::string> names;
+};
+
+void RunTest(const Options& options, const Json& test, Tally* tally) {
+  const std::string name = test["name"];
+  const auto tensors = test["outputs"].items();
+  bool any = false;
+  for (const auto& [output, type] : tensors) any |= type.contains("dims");
+  if (!any) return;
+  ++tally->tests;
+  Finding findings[2];
+  for (const bool with_values : {false, true}) {
+    DiagnosticSink sink;
+    std::optional<LoadedModel> model =
+        ReadGraph(absl::StrCat(options.folder, "/", name, ".onnx"), sink);
+    Finding& finding = findings[with_values ? 1 : 0];
+    if (!model) {
+      finding.Add(Verdict::kWrong, sink.all().empty() ? "not read" : ToString(sink.all()[0]));
+      continue;
+    }
+    Strip(model->graph);
+    finding = Check(*model, test, with_values);
+  }
+  const Verdict worse = std::max(findings[0].verdict, findings[1].verdict);
+  if (worse == Verdict::kWrong) {
+    ++tally->wrong;
+  } else if (findings[0].verdict == Verdict::kRight) {
+    ++tally->right;
+  } else if (findings[1].verdict == Verdict::kRight) {
+    ++tally->needs_values;
+  } else {
+    ++tally->unknown;
+  }
+  const bool bad = worse == Verdict::kWrong || findings[1].verdict != Verdict::kRight;
+  if (!options.verbose && !bad) return;
+  static constexpr const char* kVerdicts[] = {"right", "unknown", "wrong"};
+  for (const bool with_values : {false, true}) {
+    const Finding& finding = findings[with_values ? 1 : 0];
+    if (finding.why.empty()) continue;
+    std::cout << kVerdicts[static_cast<int>(finding.verdict)] << (with_values ? " v " : "   ")
+              << name << ": " << finding.why << "\n";
+  }
+}
+
+int Run(const Options& options) {
+  std::ifstream lines(options.folder + "/expected.jsonl");
+  if (!lines) {
+    std::cerr << "cannot read " << options.folder << "/expected.jsonl\n";
+    return 3;
+  }
+  std::map<std::string, Tally> suites;
+  for (std::string line; std::getline(lines, line);) {
+    const Json test = Json::parse(line);
+    const std::string name = test["name"];
+    bool chosen = options.names.empty();
+    for (const std::string& part : options.names) chosen |= name.find(part) != std::string::npos;
+    if (chosen) RunTest(options, test, &suites[name.substr(0, name.find('/'))]);
+  }
+  std::cout << "| suite | models | right | right with input values | unknown | wrong |\n"
+            << "|---|---|---|---|---|---|\n";
+  Tally all;
+  for (const auto& [suite, tally] : suites) {
+    std::cout << "| " << suite << " | " << tally.tests << " | " << tally.right << " | "
+              << tally.needs_values << " | " << tally.unknown << " | " << tally.wrong << " |\n";
+    all.tests += tally.tests;
+    all.right += tally.right;
+    all.needs_values += tally.needs_values;
+    all.unknown += tally.unknown;
+    all.wrong += tally.wrong;
+  }
+  std::cout << "| all | " << all.tests << " | " << all.right << " | " << all.needs_values << " | "
+            << all.unknown << " | " << all.wrong << " |\n";
+  return all.wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace footprint
+
+int main(int argc, char** argv) {
+  footprint::Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--verbose") {
+      options.verbose = true;
+    } else if (options.folder.empty()) {
+      options.folder = argument;
+    } else {
+      options.names.push_back(argument);
+    }
+  }
+  if (options.folder.empty()) {
+    std::cerr << "usage: footprint_conformance FOLDER [--verbose] [NAME...]\n";
+    return 3;
+  }
+  return footprint::Run(options);
+}
