@@ -83,7 +83,7 @@ Opened OpenFile(int folder, const std::string& name, const struct stat& looked_a
   if (!S_ISREG(looked_at.st_mode)) return Refused("it is no regular file");
   FileDescriptor file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.valid()) return Missing(errno);
-  struct stat status {};
+  struct stat status{};
   if (fstat(file.get(), &status) != 0) return Missing(errno);
   if (!S_ISREG(status.st_mode)) return Refused("it is no regular file");
   return {std::move(file), "", ""};
@@ -108,7 +108,7 @@ Opened OpenBelow(const std::string& root, const std::string& location) {
     const int folder = folders.back().get();
     FileDescriptor next(openat(folder, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     if (!next.valid()) return Missing(errno);
-    struct stat status {};
+    struct stat status{};
     if (fstat(next.get(), &status) != 0) return Missing(errno);
     if (S_ISDIR(status.st_mode)) {
       folders.push_back(std::move(next));
@@ -150,7 +150,7 @@ ExternalData::File ExternalData::Examine(const std::string& location) const {
   Opened opened = OpenBelow(*folder_, location);
   file.refusal = opened.refusal;
   file.missing = opened.missing;
-  struct stat status {};
+  struct stat status{};
   if (opened.file.valid() && fstat(opened.file.get(), &status) == 0) file.size = status.st_size;
   return file;
 }

@@ -52,17 +52,24 @@ constexpr Signature kSignatures[] = {
     {0, "<!doctype", "an HTML page: the download got a web page instead of the file"},
     {0, "<html", "an HTML page: the download got a web page instead of the file"},
     {0, "<?xml", "an XML document (perhaps an OpenVINO model or a server's error message)"},
-    {0, "PK\x03\x04", "a zip archive (PyTorch's .pt and .npz are such): export the model to ONNX, "
-                      "or unpack it"},
+    {0, "PK\x03\x04",
+     "a zip archive (PyTorch's .pt and .npz are such): export the model to ONNX, "
+     "or unpack it"},
     {0, "\x1f\x8b", "a gzip file: unpack it"},
     {0, "\x28\xb5\x2f\xfd", "a Zstandard file: unpack it"},
     {0, "BZh", "a bzip2 file: unpack it"},
-    {0, "\xfd" "7zXZ", "an xz file: unpack it"},
+    {0,
+     "\xfd"
+     "7zXZ",
+     "an xz file: unpack it"},
     {257, "ustar", "a tar archive: unpack it"},
     {0, "\x89HDF", "an HDF5 file (Keras): convert the model to ONNX"},
     {0, "GGUF", "a GGUF file: its weights are not an ONNX graph"},
     {0, "\x93NUMPY", "a NumPy array"},
-    {0, "\x7f" "ELF", "a program"},
+    {0,
+     "\x7f"
+     "ELF",
+     "a program"},
     {0, "\x80\x02", "a Python pickle (an old PyTorch checkpoint): export the model to ONNX"},
     {4, "TFL3", "a TensorFlow Lite model: convert it to ONNX"},
     {4, "ORTM", "an ONNX Runtime .ort model: use the .onnx file it was made from"},
@@ -166,15 +173,16 @@ std::string ParseProtobufText(const std::string& text, ModelProto* model) {
 // The same model in the binary form, so that one set of rules covers payloads in text, too.
 std::optional<std::string> BinaryFromText(SkimInput& input, Format format, DiagnosticSink& sink) {
   if (input.size().value_or(0) > kMaxTextBytes) {
-    sink.Error("text-too-large", "", absl::StrCat("models in text form are limited to ",
-                                                  kMaxTextBytes, " bytes; use the binary form"));
+    sink.Error("text-too-large", "",
+               absl::StrCat("models in text form are limited to ", kMaxTextBytes,
+                            " bytes; use the binary form"));
     return std::nullopt;
   }
   std::string text;
   input.Read(kMaxTextBytes, &text);
   ModelProto model;
-  const std::string wrong = format == Format::kOnnxText ? ParseOnnxText(text, &model)
-                                                        : ParseProtobufText(text, &model);
+  const std::string wrong =
+      format == Format::kOnnxText ? ParseOnnxText(text, &model) : ParseProtobufText(text, &model);
   std::string binary;
   if (!wrong.empty()) {
     const std::string line = absl::StrReplaceAll(absl::StripAsciiWhitespace(wrong), {{"\n", "; "}});
@@ -214,7 +222,7 @@ const Payload* FindPayload(const google::protobuf::UnknownFieldSet& fields,
 
 // False: `sink` says why it cannot be read at all.
 bool CheckReadable(const OpenFile& opened, DiagnosticSink& sink) {
-  struct stat status {};
+  struct stat status{};
   if (opened.fd() < 0 || fstat(opened.fd(), &status) != 0) {
     sink.UsageError("cannot-open", "", absl::StrCat("cannot be opened: ", std::strerror(errno)));
     return false;

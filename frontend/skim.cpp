@@ -317,8 +317,8 @@ bool Skimmer::Open(const WireField& field, const FieldSchema& schema) {
   }
   std::string& out = skimmed_.bytes;
   AppendTag(field.number, Wire::kBytes, &out);
-  const int width = message.CanHoldPayloads() ? kLengthWidth
-                                              : VarintSize(static_cast<uint64_t>(field.length));
+  const int width =
+      message.CanHoldPayloads() ? kLengthWidth : VarintSize(static_cast<uint64_t>(field.length));
   out.append(static_cast<size_t>(width), '\0');
   Frame frame;
   frame.schema = &message;
@@ -414,8 +414,8 @@ Payload Skimmer::MeasureInline(Frame& tensor, std::optional<int64_t> elements) {
     if (!wrong.empty()) Complain("payload-size", absl::StrCat(wrong, ": the file is damaged"));
     payload.verified = wrong.empty();
   }
-  const bool small = IsIntegerData(type) ? elements.value_or(0) <= kMaxKeptIntegers
-                                         : scan.bytes <= kMaxKeptBytes;
+  const bool small =
+      IsIntegerData(type) ? elements.value_or(0) <= kMaxKeptIntegers : scan.bytes <= kMaxKeptBytes;
   payload.kept = scan.empty() ? payload.verified : scan.kept && small;
   if (payload.kept) skimmed_.bytes += scan.held;
   return payload;
@@ -436,8 +436,8 @@ Payload Skimmer::MeasureExternal(Frame& tensor, std::optional<int64_t> elements)
     return payload;
   }
   const bool wanted = bytes && IsIntegerData(type) && *elements <= kMaxKeptIntegers;
-  const auto found = external_.Resolve(
-      tensor_.reference, {bytes, TensorText(tensor_.spec()), Place(), wanted}, sink_);
+  const auto found = external_.Resolve(tensor_.reference,
+                                       {bytes, TensorText(tensor_.spec()), Place(), wanted}, sink_);
   if (found.state == ExternalData::State::kInvalid) ++errors_;
   payload.verified = bytes && found.state == ExternalData::State::kPresent;
   payload.kept = found.contents.has_value();
@@ -485,9 +485,9 @@ std::string Skimmer::Place() const { return PlaceOf(frames_, skimmed_.bytes); }
 
 bool Skimmer::Ended(const std::string& what) {
   if (!input_.read_error().empty()) {
-    sink_.UsageError("unreadable", Place(), absl::StrCat("cannot read on after byte ",
-                                                         input_.position(), ": ",
-                                                         input_.read_error()));
+    sink_.UsageError(
+        "unreadable", Place(),
+        absl::StrCat("cannot read on after byte ", input_.position(), ": ", input_.read_error()));
   } else {
     sink_.Error("truncated", Place(),
                 absl::StrCat("at byte ", field_at_, ": ", what, ": copy or download it again"));
@@ -496,9 +496,9 @@ bool Skimmer::Ended(const std::string& what) {
 }
 
 bool Skimmer::Damaged(const std::string& what) {
-  sink_.Error("damaged", Place(),
-              absl::StrCat("at byte ", field_at_, ": ", what,
-                           ": this is no ONNX model, or a damaged one"));
+  sink_.Error(
+      "damaged", Place(),
+      absl::StrCat("at byte ", field_at_, ": ", what, ": this is no ONNX model, or a damaged one"));
   return false;
 }
 

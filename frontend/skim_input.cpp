@@ -18,7 +18,7 @@ constexpr size_t kFirstRead = 4 << 10;
 
 SkimInput::SkimInput(int fd) : fd_(fd), chunk_(new char[kChunk]), next_read_(kFirstRead) {
   begin_ = next_ = end_ = chunk_.get();
-  struct stat status {};
+  struct stat status{};
   const off_t start = lseek(fd, 0, SEEK_CUR);
   // Files the kernel makes up as they are read have no size.
   if (start >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {

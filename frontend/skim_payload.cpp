@@ -206,10 +206,10 @@ std::string CheckSparse(const TensorSpec& values, const TensorSpec& indices,
                         absl::Span<const int64_t> dims) {
   const auto rank = static_cast<int64_t>(dims.size());
   const std::optional<int64_t> elements = ElementsOf(dims);
-  const bool agree = elements.has_value() && values.dims.size() == 1 && !indices.dims.empty() &&
-                     indices.dims[0] == values.dims[0] && values.dims[0] <= *elements &&
-                     (indices.dims.size() == 1 ||
-                      (indices.dims.size() == 2 && indices.dims[1] == rank));
+  const bool agree =
+      elements.has_value() && values.dims.size() == 1 && !indices.dims.empty() &&
+      indices.dims[0] == values.dims[0] && values.dims[0] <= *elements &&
+      (indices.dims.size() == 1 || (indices.dims.size() == 2 && indices.dims[1] == rank));
   if (agree && indices.data_type == static_cast<int32_t>(ElementType::kInt64)) return "";
   return absl::StrCat("a sparse tensor of shape ", DimsText(dims), " has values ",
                       TensorText(values), " and indices ", TensorText(indices),

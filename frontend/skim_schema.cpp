@@ -80,8 +80,11 @@ std::vector<MessageSchema> MakeSchema() {
     for (int f = 0; f < found[i]->field_count(); ++f) {
       const FieldDescriptor& field = *found[i]->field(f);
       FieldSchema& row = message.fields.at(static_cast<size_t>(field.number()));
-      row = {.known = true, .repeated = field.is_repeated(), .wire = WireOf(field),
-             .payload = PayloadOf(message.kind, field.name()), .name = field.name()};
+      row = {.known = true,
+             .repeated = field.is_repeated(),
+             .wire = WireOf(field),
+             .payload = PayloadOf(message.kind, field.name()),
+             .name = field.name()};
       if (field.message_type() == nullptr) continue;
       const auto at = std::find(found.begin(), found.end(), field.message_type());
       row.message = static_cast<int>(at - found.begin());

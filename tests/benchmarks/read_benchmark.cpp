@@ -43,7 +43,11 @@ void BM_Skim(benchmark::State& state) {
   }
   state.SetComplexityN(state.range(0));
 }
-BENCHMARK(BM_Skim)->Arg(1000)->Arg(10000)->Arg(100000)->Complexity(benchmark::oN)
+BENCHMARK(BM_Skim)
+    ->Arg(1000)
+    ->Arg(10000)
+    ->Arg(100000)
+    ->Complexity(benchmark::oN)
     ->Unit(benchmark::kMillisecond);
 
 // What is left after the walk, as ONNX's parser sees it.
@@ -59,7 +63,11 @@ void BM_ParseSkimmed(benchmark::State& state) {
   }
   state.SetComplexityN(state.range(0));
 }
-BENCHMARK(BM_ParseSkimmed)->Arg(1000)->Arg(10000)->Arg(100000)->Complexity(benchmark::oN)
+BENCHMARK(BM_ParseSkimmed)
+    ->Arg(1000)
+    ->Arg(10000)
+    ->Arg(100000)
+    ->Complexity(benchmark::oN)
     ->Unit(benchmark::kMillisecond);
 
 void ReadFile(benchmark::State& state, const std::string& name) {

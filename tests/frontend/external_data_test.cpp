@@ -34,8 +34,8 @@ class ExternalDataTest : public testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
   }
 
-  ExternalData::Found Resolve(const ExternalReference& reference,
-                              std::optional<int64_t> bytes = 16, bool wants_contents = false) {
+  ExternalData::Found Resolve(const ExternalReference& reference, std::optional<int64_t> bytes = 16,
+                              bool wants_contents = false) {
     ExternalData external(folder_.string());
     return ResolveIn(external, reference, bytes, wants_contents);
   }
@@ -65,17 +65,23 @@ TEST_F(ExternalDataTest, LocationsAboveTheFolderAreRefused) {
     std::string location;
     std::string why;
   } cases[] = {
-      {"../w.bin", "it goes up a folder"},      {"a/../../w.bin", "it goes up a folder"},
-      {"sub/../w.bin", "it goes up a folder"},  {"sub/..", "it goes up a folder"},
-      {"..", "it goes up a folder"},            {"..\\w.bin", "it goes up a folder"},
-      {"sub\\..\\w.bin", "it goes up a folder"}, {"/etc/hostname", "it is absolute"},
-      {"\\\\host\\share", "it is absolute"},    {"C:\\w.bin", "it is absolute"},
-      {"c:w.bin", "it is absolute"},            {"//x", "it is absolute"},
+      {"../w.bin", "it goes up a folder"},
+      {"a/../../w.bin", "it goes up a folder"},
+      {"sub/../w.bin", "it goes up a folder"},
+      {"sub/..", "it goes up a folder"},
+      {"..", "it goes up a folder"},
+      {"..\\w.bin", "it goes up a folder"},
+      {"sub\\..\\w.bin", "it goes up a folder"},
+      {"/etc/hostname", "it is absolute"},
+      {"\\\\host\\share", "it is absolute"},
+      {"C:\\w.bin", "it is absolute"},
+      {"c:w.bin", "it is absolute"},
+      {"//x", "it is absolute"},
   };
   for (const auto& [location, why] : cases) {
     EXPECT_EQ(Resolve(At(location)).state, State::kInvalid);
-    EXPECT_EQ(Error(), "error: initializer w: external data '" + location + "' is refused: " + why +
-                           kRule);
+    EXPECT_EQ(Error(),
+              "error: initializer w: external data '" + location + "' is refused: " + why + kRule);
   }
   EXPECT_EQ(Resolve(At(std::string("w\0.bin", 6))).state, State::kInvalid);
   EXPECT_NE(Error().find("it contains a zero byte"), std::string::npos);
@@ -93,8 +99,7 @@ TEST_F(ExternalDataTest, HarmlessNamesAreAccepted) {
 TEST_F(ExternalDataTest, AnEmptyOrMissingLocationIsAnError) {
   for (const ExternalReference& reference : {ExternalReference(), At("")}) {
     EXPECT_EQ(Resolve(reference).state, State::kInvalid);
-    EXPECT_EQ(Error(),
-              "error: initializer w: its data is external, but no location is given");
+    EXPECT_EQ(Error(), "error: initializer w: its data is external, but no location is given");
   }
 }
 
@@ -113,8 +118,8 @@ TEST_F(ExternalDataTest, LinksThatLeaveTheFolderAreRefusedUntouched) {
   for (const fs::path& path : {root_ / "outside.bin", root_ / "elsewhere" / "w.bin"}) {
     ASSERT_GE(inotify_add_watch(watch, path.c_str(), IN_ALL_EVENTS), 0);
   }
-  for (const std::string location : {"up.bin", "absolute.bin", "folder/w.bin", "sub/deep.bin",
-                                     "twice.bin", "out-and-in.bin"}) {
+  for (const std::string location :
+       {"up.bin", "absolute.bin", "folder/w.bin", "sub/deep.bin", "twice.bin", "out-and-in.bin"}) {
     EXPECT_EQ(Resolve(At(location), 16, true).state, State::kInvalid) << location;
     EXPECT_EQ(Error(), "error: initializer w: external data '" + location +
                            "' is refused: a link leads out of the model's folder" + kRule);
@@ -157,7 +162,8 @@ TEST_F(ExternalDataTest, SizesAreCheckedAgainstLengthAndFile) {
        "float32[4] needs 16 bytes, the length given for external data 'w.bin' is 12"},
       {{"w.bin", "0", "20"},
        "float32[4] needs 16 bytes, the length given for external data 'w.bin' is 20"},
-      {{"w.bin", "5", {}}, "float32[4] needs 16 bytes from byte 5 on, external data 'w.bin' has 20"},
+      {{"w.bin", "5", {}},
+       "float32[4] needs 16 bytes from byte 5 on, external data 'w.bin' has 20"},
       {{"w.bin", "9223372036854775807", "16"},
        "float32[4] needs 16 bytes from byte 9223372036854775807 on, external data 'w.bin' has 20"},
       {{"w.bin", "-1", {}}, "offset '-1' is no number of bytes"},
@@ -203,9 +209,10 @@ TEST_F(ExternalDataTest, AModelWithoutAFolderHasNoExternalData) {
   EXPECT_NE(Error().find("it goes up a folder"), std::string::npos);
   EXPECT_EQ(ResolveIn(external, At("w.bin"), 16, true).state, State::kMissing);
   external.ReportMissing(sink_);
-  EXPECT_EQ(Error(),
-            "warning: external data w.bin: a model from standard input has no folder to look in; the "
-            "sizes of 1 tensor (16 bytes) come from type and dims and are not verified");
+  EXPECT_EQ(
+      Error(),
+      "warning: external data w.bin: a model from standard input has no folder to look in; the "
+      "sizes of 1 tensor (16 bytes) come from type and dims and are not verified");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using ONNX_NAMESPACE::ModelProto;
 using ONNX_NAMESPACE::TensorProto;
 
-// --- Text cases: the payloads of the main graph's tensors ------------------------------------------
+// --- Text cases: the payloads of the main graph's tensors ---
 
 std::string Describe(const TensorProto& tensor, const ModelFile& file) {
   const Payload& payload = *file.PayloadOf(tensor);
@@ -56,7 +56,7 @@ TEST_P(ReadCases, PrintWhatTheyExpect) { EXPECT_TRUE(RunCase(GetParam(), ReadAnd
 INSTANTIATE_TEST_SUITE_P(, ReadCases, testing::ValuesIn(CasesOf(FOOTPRINT_SOURCE_DIR, "read")),
                          CaseName);
 
-// --- Files -----------------------------------------------------------------------------------------
+// --- Files ---
 
 class ModelFileTest : public testing::Test {
  protected:
@@ -153,9 +153,10 @@ TEST_F(ModelFileTest, AModelNeedsAGraph) {
   tensor.add_dims(2);
   tensor.set_data_type(TensorProto::FLOAT);
   tensor.set_raw_data("12345678");
-  EXPECT_EQ(ErrorOf("input_0.pb", tensor.SerializeAsString()),
-            "error: at byte 2: producer_name has wire type 0 instead of 2: this is no ONNX model, or "
-            "a damaged one");
+  EXPECT_EQ(
+      ErrorOf("input_0.pb", tensor.SerializeAsString()),
+      "error: at byte 2: producer_name has wire type 0 instead of 2: this is no ONNX model, or "
+      "a damaged one");
 }
 
 TEST_F(ModelFileTest, TextIsHeldToTheSameRules) {
@@ -166,15 +167,17 @@ agraph (float[N] x) => (float[N] y) <int64[3] s = {1, 2, 3}> { y = Relu(x) })";
   EXPECT_EQ(file->model.graph().initializer(0).int64_data_size(), 3);
   EXPECT_EQ(file->PayloadOf(file->model.graph().initializer(0))->entries, 3);
   EXPECT_EQ(file->file_bytes, static_cast<int64_t>(text.size()));
-  EXPECT_EQ(ErrorOf("m.onnxtxt", "agraph (float[N] x) => (float[N] y) { y = Relu(x }"),
-            "error: [ParseError at position (line: 1 column: 50)]; Error context: agraph (float[N] x) "
-            "=> (float[N] y) { y = Relu(x }; Expected character ) not found.");
+  EXPECT_EQ(
+      ErrorOf("m.onnxtxt", "agraph (float[N] x) => (float[N] y) { y = Relu(x }"),
+      "error: [ParseError at position (line: 1 column: 50)]; Error context: agraph (float[N] x) "
+      "=> (float[N] y) { y = Relu(x }; Expected character ) not found.");
   EXPECT_EQ(ErrorOf("m.onnxtxt", text + "\n}"),
             "error: [ParseError at position (line: 3 column: 1)]; Error context: }; Identifier "
             "expected but not found.");
 
-  const auto proto = Read(Write("m.textproto", "graph { initializer { name: 'w' data_type: 1 "
-                                               "dims: 2 float_data: [1, 2] } }"));
+  const auto proto = Read(Write("m.textproto",
+                                "graph { initializer { name: 'w' data_type: 1 "
+                                "dims: 2 float_data: [1, 2] } }"));
   ASSERT_TRUE(proto);
   EXPECT_EQ(proto->PayloadOf(proto->model.graph().initializer(0))->stored_bytes, 8);
   EXPECT_EQ(ErrorOf("m.pbtxt", "graph {\n  nodes { }\n}"),
@@ -282,8 +285,7 @@ TEST_F(ModelFileTest, InlineWeightsMayBeLargerThanMemory) {
   // dims, data_type: FLOAT, name: "w", raw_data
   const std::string tensor = dims + "\x10\x01\x42\x01w\x4a" + varint(bytes);
   const std::string graph = "\x2a" + varint(tensor.size() + bytes);
-  const std::string start =
-      "\x3a" + varint(graph.size() + tensor.size() + bytes) + graph + tensor;
+  const std::string start = "\x3a" + varint(graph.size() + tensor.size() + bytes) + graph + tensor;
   const std::string path = Write("m.onnx", start);
   fs::resize_file(path, start.size() + bytes);
   const auto file = Read(path);
@@ -292,9 +294,10 @@ TEST_F(ModelFileTest, InlineWeightsMayBeLargerThanMemory) {
   EXPECT_EQ(file->file_bytes, static_cast<int64_t>(start.size() + bytes));
   fs::resize_file(path, start.size() + bytes - 1);
   EXPECT_FALSE(Read(path));
-  EXPECT_EQ(ToString(diagnostics_.at(0)),
-            "error: at byte 0: graph needs 12884901911 bytes, the file has 12884901910 left: copy or "
-            "download it again");
+  EXPECT_EQ(
+      ToString(diagnostics_.at(0)),
+      "error: at byte 0: graph needs 12884901911 bytes, the file has 12884901910 left: copy or "
+      "download it again");
 }
 
 }  // namespace
