@@ -63,16 +63,6 @@ TorchValueId ProgramBuilder::AddComputed(std::string name, TensorType type) {
   return program_.values.Add(std::move(value));
 }
 
-TorchValueId ProgramBuilder::AddParameter(std::string name, TensorType type, bool trainable) {
-  TorchValue value;
-  value.name = std::move(name);
-  value.kind = TorchValueKind::kParameter;
-  value.type = std::move(type);
-  value.trainable = trainable;
-  value.scope = origin_.scope;
-  return program_.values.Add(std::move(value));
-}
-
 TorchValueId ProgramBuilder::AddComputedFor(ValueId id) {
   if (!id.valid()) return TorchValueId();
   TorchValue value;
@@ -117,6 +107,7 @@ void ProgramBuilder::Append(absl::string_view op, std::vector<TorchArgument> arg
   call.node = origin_.node;
   call.evidence = origin_.evidence;
   call.note = origin_.note;
+  NoteGradients(call);
   program_.calls.Add(std::move(call));
 }
 
@@ -134,6 +125,7 @@ void ProgramBuilder::AppendGeneric(const std::vector<TorchValueId>& tensors,
   call.scope = origin_.scope;
   call.node = origin_.node;
   call.evidence = Evidence::kGeneric;
+  NoteGradients(call);
   program_.calls.Add(std::move(call));
   if (origin_.node.valid() && (program_.generic_nodes.empty() ||
                                program_.generic_nodes.back() != origin_.node)) {
@@ -141,14 +133,30 @@ void ProgramBuilder::AppendGeneric(const std::vector<TorchValueId>& tensors,
   }
 }
 
-TorchProgram ProgramBuilder::Take() {
+void ProgramBuilder::NoteGradients(const TorchCall& call) {
+  requires_grad_.resize(program_.values.size(), false);
+  const auto requires_grad = [this](TorchValueId id) {
+    return id.valid() && (program_.values[id].trainable || requires_grad_[id]);
+  };
+  bool any = false;
+  for (const TorchArgument& argument : call.arguments) {
+    any |= requires_grad(argument.tensor);
+    for (TorchValueId tensor : argument.tensors) any |= requires_grad(tensor);
+  }
+  for (TorchValueId result : call.results) {
+    if (result.valid()) {
+      requires_grad_[result] = any && IsFloatingPoint(program_.values[result].type.element);
+    }
+  }
+}
+
+void ProgramBuilder::AddUnread() {
   for (size_t i = 0; i < graph_.values.size(); ++i) {
     const ValueId id(i);
     const Role role = roles_.of[id];
     const bool stored = role == Role::kParameter || role == Role::kBuffer;
     if (stored && !program_.torch_of[id].valid()) AddStored(id);
   }
-  return std::move(program_);
 }
 
 }  // namespace footprint

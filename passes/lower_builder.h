@@ -3,6 +3,7 @@
 #define FOOTPRINT_PASSES_LOWER_BUILDER_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -27,6 +28,7 @@ class ProgramBuilder {
     std::string note;
   };
   void SetOrigin(Origin origin) { origin_ = std::move(origin); }
+  const Origin& origin() const { return origin_; }
 
   // The tensor behind a value of the graph: made already, a stored constant, or a literal that the
   // program makes when it is first read. Invalid: no tensor is known for it.
@@ -37,10 +39,13 @@ class ProgramBuilder {
   TorchValueId AddValue(TorchValue value) { return program_.values.Add(std::move(value)); }
   // A computed tensor that no value of the graph shows.
   TorchValueId AddComputed(std::string name, TensorType type);
-  // A parameter that the file has no tensor for.
-  TorchValueId AddParameter(std::string name, TensorType type, bool trainable);
   // The computed tensor for a value of the graph.
   TorchValueId AddComputedFor(ValueId value);
+  // The value turned out to be one that the graph does not show.
+  void Rename(TorchValueId value, std::string name) {
+    program_.values[value].name = std::move(name);
+    program_.values[value].onnx_value = ValueId();
+  }
   TorchValueId TransposedParameter(ValueId value);
 
   // A call; an operator without a row becomes a generic call on the tensors among its arguments.
@@ -50,13 +55,19 @@ class ProgramBuilder {
                      absl::InlinedVector<TorchValueId, 1> results);
   TorchCall& last() { return program_.calls[CallId(program_.calls.size() - 1)]; }
 
+  // Computed from something that trains, as far as types tell.
+  bool MayRequireGrad(TorchValueId id) const {
+    return static_cast<size_t>(id.index()) < requires_grad_.size() && requires_grad_[id];
+  }
   const TorchValue& value(TorchValueId id) const { return program_.values[id]; }
   TorchProgram& program() { return program_; }
   // Stored parameters and buffers that no call read so far join the program.
-  TorchProgram Take();
+  void AddUnread();
+  TorchProgram Take() { return std::move(program_); }
 
  private:
   TorchValueId AddStored(ValueId value);
+  void NoteGradients(const TorchCall& call);
   TorchValueId MakeLiteral(ValueId value);
 
   const Graph& graph_;
@@ -65,6 +76,7 @@ class ProgramBuilder {
   TorchProgram program_;
   Origin origin_;
   IdVector<TorchValueId, bool> transposed_;
+  IdVector<TorchValueId, bool> requires_grad_;
 };
 
 }  // namespace footprint

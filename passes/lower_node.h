@@ -52,6 +52,9 @@ class NodeContext : public LowerContext {
   bool FromPyTorch() const override { return facts_.from_pytorch(); }
   bool InTrainingMode() const override { return facts_.in_training_mode(); }
 
+  bool PadsApart() const override { return pads_apart_; }
+  void set_pads_apart(bool pads_apart) { pads_apart_ = pads_apart; }
+
   TorchValueId TensorId(int i) override { return builder_->TensorOf(operand(i)); }
   TorchValueId TransposedParameter(int i) override {
     return builder_->TransposedParameter(operand(i));
@@ -74,6 +77,7 @@ class NodeContext : public LowerContext {
   ProgramBuilder* builder_;
   NodeId id_;
   const PlannedNode& planned_;
+  bool pads_apart_ = false;
 };
 
 }  // namespace footprint

@@ -52,6 +52,8 @@ class LowerContext {
   virtual bool DiesHere(int i) const = 0;
   // PyTorch exported the file (its habits may be assumed).
   virtual bool FromPyTorch() const = 0;
+  // The node's padding was an operator of its own.
+  virtual bool PadsApart() const = 0;
   // The file was exported in training mode: some node says so.
   virtual bool InTrainingMode() const = 0;
 

@@ -1,0 +1,190 @@
+#include "ir/ops/lowering/fx.h"
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/strip.h"
+
+namespace footprint {
+namespace {
+
+constexpr FxLowering kRows[] = {
+    {"aten.view", FxForm::kView, "aten::view"},
+    {"aten._unsafe_view", FxForm::kView, "aten::_unsafe_view"},
+    {"aten.reshape", FxForm::kView, "aten::reshape"},
+    {"aten.expand", FxForm::kView, "aten::expand"},
+    {"aten.slice", FxForm::kSlice, "aten::slice"},
+    {"aten.select", FxForm::kPart},
+    {"aten.narrow", FxForm::kPart},
+    {"aten.unsqueeze", FxForm::kPart},
+    {"aten.squeeze", FxForm::kPart},
+    {"aten.split", FxForm::kParts},
+    {"aten.split_with_sizes", FxForm::kParts},
+    {"aten.chunk", FxForm::kParts},
+    {"aten.unbind", FxForm::kParts},
+    {"aten.repeat", FxForm::kPart},
+    {"aten.constant_pad_nd", FxForm::kPart},
+    {"aten.pad", FxForm::kPart},
+    {"aten.as_strided", FxForm::kPart},
+    {"aten.unflatten", FxForm::kPart},
+    {"aten.sym_size", FxForm::kSize},
+    {"aten.sym_numel", FxForm::kSize},
+    {"aten.sym_stride", FxForm::kSize},
+    {"aten._assert_scalar", FxForm::kSize},
+    {"aten.alias", FxForm::kSame},
+    {"aten.detach_", FxForm::kSame},
+    {"aten.lift_fresh_copy", FxForm::kSame},
+    {"aten.conv1d", FxForm::kConvolution},
+    {"aten.conv2d", FxForm::kConvolution},
+    {"aten.conv3d", FxForm::kConvolution},
+    {"aten.convolution", FxForm::kConvolution},
+    {"aten._native_batch_norm_legit_functional", FxForm::kBatchNorm},
+    {"aten._native_batch_norm_legit_no_training", FxForm::kBatchNorm},
+    {"aten._native_batch_norm_legit", FxForm::kBatchNorm},
+    {"aten.batch_norm", FxForm::kBatchNorm},
+    {"aten.bernoulli", FxForm::kCall, "aten::bernoulli", "empty"},
+    {"aten.div", FxForm::kCall, "aten::div", "bernoulli"},
+    {"prims.convert_element_type", FxForm::kCall, "aten::_to_copy"},
+    {"prims.broadcast_in_dim", FxForm::kView, "aten::expand"},
+    {"prims.var", FxForm::kCall, "aten::var"},
+    {"prims.mul", FxForm::kCall, "aten::mul"},
+    {"prims.add", FxForm::kCall, "aten::add"},
+};
+
+struct RepairRow {
+  absl::string_view stem;
+  FxRepair repair;
+};
+constexpr RepairRow kRepairs[] = {
+    {"clone", FxRepair::kContiguous}, {"contiguous", FxRepair::kContiguous},
+    {"_unsafe_view", FxRepair::kContiguous}, {"cat", FxRepair::kCopy},
+    {"copy", FxRepair::kCopy},        {"mul", FxRepair::kNew},
+    {"add", FxRepair::kNew},          {"sub", FxRepair::kNew},
+    {"div", FxRepair::kNew},
+};
+
+// What a parameter is as long as.
+enum class Measure : uint8_t {
+  kResult,    // the last axis of the result
+  kMatrix,    // [last axis of the result, last axis of the operand]
+  kTurned,    // the same, the other way round
+  kChannels,  // axis 1 of the operand
+  kOutputChannels,  // axis 1 of the result
+  kListed,    // argument 1 lists it
+};
+struct ParameterRow {
+  absl::string_view target;
+  int argument;
+  Measure measure;
+};
+constexpr ParameterRow kParameters[] = {
+    {"aten.linear", 1, Measure::kMatrix},
+    {"aten.linear", 2, Measure::kResult},
+    {"aten.addmm", 0, Measure::kResult},
+    {"aten.addmm", 2, Measure::kTurned},
+    {"aten.mm", 1, Measure::kTurned},
+    {"aten.layer_norm", 2, Measure::kListed},
+    {"aten.layer_norm", 3, Measure::kListed},
+    {"aten.native_layer_norm", 2, Measure::kListed},
+    {"aten.native_layer_norm", 3, Measure::kListed},
+    {"aten.rms_norm", 2, Measure::kListed},
+    {"aten.group_norm", 2, Measure::kChannels},
+    {"aten.group_norm", 3, Measure::kChannels},
+    {"aten.instance_norm", 1, Measure::kChannels},
+    {"aten.instance_norm", 2, Measure::kChannels},
+    {"aten._native_batch_norm_legit_functional", 1, Measure::kChannels},
+    {"aten._native_batch_norm_legit_functional", 2, Measure::kChannels},
+    {"aten._native_batch_norm_legit_functional", 3, Measure::kChannels},
+    {"aten._native_batch_norm_legit_functional", 4, Measure::kChannels},
+    {"aten._native_batch_norm_legit_no_training", 1, Measure::kChannels},
+    {"aten._native_batch_norm_legit_no_training", 2, Measure::kChannels},
+    {"aten._native_batch_norm_legit_no_training", 3, Measure::kChannels},
+    {"aten._native_batch_norm_legit_no_training", 4, Measure::kChannels},
+    {"aten.conv1d", 2, Measure::kOutputChannels},
+    {"aten.conv2d", 2, Measure::kOutputChannels},
+    {"aten.conv3d", 2, Measure::kOutputChannels},
+    {"aten.convolution", 2, Measure::kOutputChannels},
+};
+
+absl::string_view Name(absl::string_view target) {
+  absl::ConsumePrefix(&target, "torch.ops.");
+  const size_t space = target.find('.');
+  if (space == absl::string_view::npos) return target;
+  const size_t overload = target.find('.', space + 1);
+  return overload == absl::string_view::npos ? target : target.substr(0, overload);
+}
+
+bool IsSize(absl::string_view target) {
+  return absl::ConsumePrefix(&target, "operator.") || absl::ConsumePrefix(&target, "math.") ||
+         absl::ConsumePrefix(&target, "torch.sym_") || target.empty();
+}
+
+Dims Of(std::initializer_list<Dim> dims) { return Dims(dims.begin(), dims.end()); }
+
+}  // namespace
+
+FxLowering FindFxLowering(absl::string_view target) {
+  static const auto* const rows = [] {
+    auto* map = new absl::flat_hash_map<absl::string_view, const FxLowering*>();
+    for (const FxLowering& row : kRows) map->emplace(row.target, &row);
+    return map;
+  }();
+  const auto it = rows->find(Name(target));
+  if (it != rows->end()) return *it->second;
+  return {target, IsSize(target) ? FxForm::kSize : FxForm::kCall};
+}
+
+absl::string_view FxStem(absl::string_view name) {
+  const size_t end = name.rfind('_');
+  if (end == absl::string_view::npos || end + 1 == name.size()) return name;
+  for (char c : name.substr(end + 1)) {
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) return name;
+  }
+  return name.substr(0, end);
+}
+
+bool SwallowsNorm(absl::string_view onnx_op) {
+  return onnx_op == "Conv" || onnx_op == "ConvTranspose" || onnx_op == "Gemm";
+}
+
+FxRepair FindFxRepair(absl::string_view name) {
+  const absl::string_view stem = FxStem(name);
+  for (const RepairRow& row : kRepairs) {
+    if (row.stem == stem) return row.repair;
+  }
+  return FxRepair::kSame;
+}
+
+std::optional<Dims> FxParameterDims(const FxNode& node, int argument, const TensorType& first,
+                                    const TensorType& result) {
+  const absl::string_view target = Name(node.target);
+  for (const ParameterRow& row : kParameters) {
+    if (row.target != target || row.argument != argument) continue;
+    const bool has_last = first.rank() >= 1 && result.rank() >= 1;
+    switch (row.measure) {
+      case Measure::kResult:
+        if (result.rank() >= 1) return Of({result.dims.back()});
+        break;
+      case Measure::kMatrix:
+        if (has_last) return Of({result.dims.back(), first.dims.back()});
+        break;
+      case Measure::kTurned:
+        if (has_last) return Of({first.dims.back(), result.dims.back()});
+        break;
+      case Measure::kChannels:
+        if (first.rank() >= 2) return Of({first.dims[1]});
+        break;
+      case Measure::kOutputChannels:
+        if (result.rank() >= 2) return Of({result.dims[1]});
+        break;
+      case Measure::kListed: {
+        if (node.arguments.size() < 2) break;
+        Dims dims;
+        for (const FxArgument& item : node.arguments[1].items) dims.push_back(Dim(item.int_value));
+        return dims;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace footprint

@@ -1,0 +1,70 @@
+// Files that carry the exporter's own text: which PyTorch operator each ONNX node came from. The texts
+// are the program; what is left to say here is where a text does not read like the call it was, and
+// what to put back for texts that an optimizer removed.
+#ifndef FOOTPRINT_IR_OPS_LOWERING_FX_H_
+#define FOOTPRINT_IR_OPS_LOWERING_FX_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "ir/provenance.h"
+#include "ir/tensor_type.h"
+
+namespace footprint {
+
+enum class FxForm : uint8_t {
+  kCall,         // arguments as written
+  kView,         // argument 1 is the size of the result
+  kSlice,        // no call where it takes the whole axis
+  kPart,         // only argument 0 is a tensor, the rest are sizes
+  kSize,         // a Python number: no tensor
+  kSame,         // hands argument 0 on
+  kConvolution,  // a padding in front of it may have been folded into it
+  kBatchNorm,    // the convolution in front of it may have swallowed it
+  kParts,        // several results
+};
+
+struct FxLowering {
+  absl::string_view target;      // without overload
+  FxForm form = FxForm::kCall;
+  absl::string_view torch = "";  // the operator to call, if not the target
+  // Written into argument 0 where that was made by this operator just before (noise.bernoulli_()).
+  absl::string_view in_place_after = "";
+};
+
+// "aten.view.default", "torch.ops.aten.view.default". Targets without a row are calls.
+FxLowering FindFxLowering(absl::string_view target);
+
+// What stands for a removed text of this name ("clone_2"), given the tensor that takes its place.
+enum class FxRepair : uint8_t {
+  kSame,        // views and no-ops
+  kContiguous,  // a copy if the tensor is not contiguous
+  kCopy,        // always a copy
+  kNew,         // arithmetic with 0 or 1: a new tensor
+};
+FxRepair FindFxRepair(absl::string_view name);
+// The calls that repairs make.
+inline constexpr absl::string_view kContiguousCall = "aten::contiguous";
+inline constexpr absl::string_view kCopyCall = "aten::clone";
+inline constexpr absl::string_view kScaleCall = "aten::mul";
+inline constexpr absl::string_view kPadCall = "aten::constant_pad_nd";
+inline constexpr absl::string_view kSliceCall = "aten::slice";
+inline constexpr absl::string_view kBatchNormCall = "aten::batch_norm";
+
+// Operators that a norm behind them is folded into.
+bool SwallowsNorm(absl::string_view onnx_op);
+// The rewrite that folds a padding into the convolution behind it.
+inline constexpr absl::string_view kFoldedPadRule = "FuseConvPad";
+
+// The name without its number: "clone" for "clone_2".
+absl::string_view FxStem(absl::string_view name);
+
+// Size of a parameter that the file has no tensor for, from the operator that reads it as argument
+// `argument`: `first` is the type of argument 0 (1 for addmm), `result` that of the result.
+std::optional<Dims> FxParameterDims(const FxNode& node, int argument, const TensorType& first,
+                                    const TensorType& result);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_IR_OPS_LOWERING_FX_H_

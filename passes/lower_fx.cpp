@@ -1,0 +1,343 @@
+#include "passes/lower_fx.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ir/ops/lowering/fx.h"
+#include "ir/ops/lowering/lowering.h"
+#include "passes/lower_fx_arguments.h"
+#include "passes/lower_fx_groups.h"
+#include "passes/lower_fx_names.h"
+#include "passes/lower_node.h"
+
+// A dynamo file says of each ONNX node which PyTorch operator it came from, with the operator's
+// arguments by name. Nodes with one text are one call:
+//
+//   %addmm = aten.addmm(%bias, %x, %w)    <-  Transpose, MatMul, Add
+//
+// so the program is read off the texts, and ONNX decides nothing. What the exporter's optimizer did
+// leaves gaps, which are repaired from the ONNX edges:
+//
+//   removed texts       an argument whose text is gone (a clone, x * 1.0, a view) stands for an operand
+//                       of the group that no other argument accounts for
+//   folded norms        a convolution that carries a norm's text is the convolution, then the norm
+//   merged parameters   parameters of equal value share one tensor, others are stored transposed or
+//                       not at all: sizes follow from the operator that reads them
+//   lost texts          splits and casts that a rewrite made
+
+namespace footprint {
+namespace {
+
+class TextLowering {
+ public:
+  TextLowering(const LowerFacts& facts, const Provenance& provenance,
+               const std::function<bool(const std::string&)>& is_frozen, ProgramBuilder& builder)
+      : facts_(facts),
+        graph_(facts.graph()),
+        provenance_(provenance),
+        builder_(builder),
+        names_(facts, provenance, is_frozen, builder),
+        arguments_(facts, names_, builder,
+                   [this](const FxGroup& group, absl::string_view name) {
+                     return Repeat(group, name);
+                   }) {
+    plan_.nodes.resize(graph_.nodes.size());
+    plan_.last_reader.resize(graph_.values.size());
+  }
+
+  void Run() {
+    const std::vector<FxGroup> groups = GroupNodes(facts_, provenance_);
+    for (const FxGroup& group : groups) {
+      group_ = &group;
+      SetOrigin(group);
+      if (group.fx == nullptr) {
+        LowerWithoutText();
+      } else {
+        LowerGroup();
+        arguments_.AddProducer(group);
+      }
+    }
+    AddUnread();
+  }
+
+ private:
+  void SetOrigin(const FxGroup& group);
+  void LowerGroup();
+  void LowerView(const FxLowering& row, absl::string_view op);
+  void LowerConvolution(absl::string_view op, const FxLowering& row);
+  void LowerBatchNorm();
+  TorchValueId LowerSwallowedConvolution(NodeId id);
+  void LowerWithoutText();
+  void LowerCuts(const Node& node);
+  void LowerNodeAlone(NodeId id);
+  TorchValueId Repeat(const FxGroup& group, absl::string_view name);
+  void AddUnread();
+
+  // Appends the call whose results are those of the group.
+  void Finish(absl::string_view op, std::vector<TorchArgument> arguments, bool several = false);
+  void BindResult(TorchValueId tensor);
+  bool IsPadFolded(NodeId id) const {
+    return static_cast<size_t>(id.index()) < provenance_.rewrite_rules.size() &&
+           absl::StrContains(provenance_.rewrite_rules[id], kFoldedPadRule);
+  }
+  // The convolution among the group's nodes; invalid: none.
+  NodeId FindConvolution() const;
+  const TensorType& Type(ValueId value) const { return facts_.types().types[value].tensor; }
+
+  const LowerFacts& facts_;
+  const Graph& graph_;
+  const Provenance& provenance_;
+  ProgramBuilder& builder_;
+  FxNames names_;
+  FxArguments arguments_;
+  NodePlan plan_;
+  const FxGroup* group_ = nullptr;
+  absl::string_view repeated_;  // the name under which the group is made once more; else empty
+};
+
+void TextLowering::SetOrigin(const FxGroup& group) {
+  ProgramBuilder::Origin origin;
+  origin.node = group.nodes.back();
+  origin.scope = graph_.nodes[origin.node].scope;
+  origin.evidence = group.fx != nullptr ? Evidence::kExporter : Evidence::kOperator;
+  builder_.SetOrigin(std::move(origin));
+}
+
+void TextLowering::LowerGroup() {
+  const FxLowering row = FindFxLowering(group_->fx->target);
+  if (row.form == FxForm::kSize || !group_->result.valid()) return;
+  arguments_.Begin(*group_);
+  const absl::string_view op = row.torch.empty() ? group_->fx->target : row.torch;
+  switch (row.form) {
+    case FxForm::kSame: {
+      const TorchValueId tensor = arguments_.Tensor(0);
+      if (tensor.valid()) BindResult(tensor);
+      return;
+    }
+    case FxForm::kView:
+    case FxForm::kSlice: return LowerView(row, op);
+    case FxForm::kConvolution: return LowerConvolution(op, row);
+    case FxForm::kBatchNorm: return LowerBatchNorm();
+    default: break;
+  }
+  Finish(op, arguments_.All(row, FindTorchOp(op)), row.form == FxForm::kParts);
+  const bool into_first = !row.in_place_after.empty() && !group_->fx->arguments.empty() &&
+                          FxStem(group_->fx->arguments[0].text) == row.in_place_after;
+  if (into_first) builder_.last().in_place = InPlace::kYes;
+}
+
+void TextLowering::LowerView(const FxLowering& row, absl::string_view op) {
+  std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
+  const TorchValueId source = arguments_.first();
+  if (row.form == FxForm::kSlice && source.valid()) {
+    const TensorType& from = builder_.value(source).type;
+    const TensorType& to = Type(group_->result);
+    if (from.has_rank && to.has_rank && from.dims == to.dims && from.AllDimsKnown()) {
+      return BindResult(source);  // indexing with a whole axis makes no view
+    }
+  }
+  Finish(op, std::move(arguments));
+}
+
+NodeId TextLowering::FindConvolution() const {
+  for (NodeId id : group_->nodes) {
+    if (SwallowsNorm(graph_.nodes[id].op_type)) return id;
+  }
+  return NodeId();
+}
+
+// What the ONNX node pads beyond the text was a padding of its own, whose result the convolution saves.
+void TextLowering::LowerConvolution(absl::string_view op, const FxLowering& row) {
+  std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
+  const NodeId conv = FindConvolution();
+  constexpr size_t kPadding = 4;
+  if (conv.valid() && IsPadFolded(conv) && !arguments.empty() && arguments[0].tensor.valid()) {
+    const TensorType type = builder_.value(arguments[0].tensor).type;
+    const absl::Span<const int64_t> pads = graph_.nodes[conv].Ints("pads");
+    const size_t n = pads.size() / 2;
+    std::vector<Dim> torch_pads;
+    Dims dims = type.dims;
+    for (size_t i = n; i-- > 0 && dims.size() == n + 2;) {
+      const bool listed = arguments.size() > kPadding && arguments[kPadding].integers.size() == n;
+      const Dim own = listed ? arguments[kPadding].integers[i] : Dim(0);
+      const int64_t both = own.is_constant() ? own.value() : 0;
+      torch_pads.push_back(Dim(pads[i] - both));
+      torch_pads.push_back(Dim(pads[n + i] - both));
+      dims[i + 2] = graph_.dims->Add(dims[i + 2], Dim(pads[i] + pads[n + i] - 2 * both));
+    }
+    const TorchValueId padded = builder_.AddComputed(
+        absl::StrCat(group_->fx->name, "/padded"), TensorType::Make(type.element, dims));
+    builder_.Append(kPadCall, {arguments[0], TorchArgument::Ints(torch_pads)}, {padded});
+    builder_.last().note = "padding that the exporter folded into the convolution";
+    arguments[0] = TorchArgument::Tensor(padded);
+  }
+  Finish(op, std::move(arguments));
+}
+
+// The convolution whose text is gone: read off its ONNX node. Its own bias is in the bias that the
+// norm was folded into, if the signature lists one.
+TorchValueId TextLowering::LowerSwallowedConvolution(NodeId id) {
+  const Node& node = graph_.nodes[id];
+  const ProgramBuilder::Origin norm = builder_.origin();
+  PlannedNode planned;
+  planned.row = FindLowering(node.domain, node.op_type);
+  planned.operands = {facts_.Resolve(node.input(0)), facts_.Resolve(node.input(1))};
+  ProgramBuilder::Origin origin = norm;
+  const ConstantId weight = graph_.values[planned.operands[1]].constant;
+  if (weight.valid()) origin.scope = graph_.constants[weight].scope;
+  origin.note = "put back: the exporter folded the norm into it";
+  builder_.SetOrigin(std::move(origin));
+  if (const SignatureEntry* bias = names_.BiasBeside(planned.operands[1])) {
+    const ValueId folded = node.input(2);
+    const TensorType& result = Type(node.output(0));
+    if (folded.valid() && result.rank() >= 2) {
+      names_.AddMissing(*bias, TensorType::Make(result.element, {result.dims[1]}), folded);
+      planned.operands.push_back(folded);
+    }
+  }
+  NodeContext context(facts_, plan_, &builder_, id, planned);
+  context.set_pads_apart(IsPadFolded(id));
+  if (planned.row == nullptr || !planned.row->lower(context)) return TorchValueId();
+  const TorchValueId result = builder_.last().results[0];
+  builder_.Rename(result, group_->fx->arguments.empty() ? absl::StrCat(group_->fx->name, "/input")
+                                                        : group_->fx->arguments[0].text);
+  builder_.SetOrigin(norm);
+  return result;
+}
+
+// Texts: input, weight, bias, running mean, running variance, [training,] momentum, eps.
+void TextLowering::LowerBatchNorm() {
+  const NodeId conv = FindConvolution();
+  TorchValueId input = conv.valid() ? LowerSwallowedConvolution(conv) : TorchValueId();
+  if (input.valid() && !group_->fx->arguments.empty()) {
+    names_.Set(group_->fx->arguments[0].text, input);
+    arguments_.Begin(*group_);
+  }
+  const std::vector<TorchArgument> texts = arguments_.All({}, nullptr);
+  if (texts.size() < 5) return Finish(group_->fx->target, texts);
+  const bool says_mode = texts.size() > 5 && texts[5].kind == TorchArgument::Kind::kBool;
+  const bool says_training = says_mode && texts[5].boolean;
+  const bool training = says_training || !names_.mutates_buffers();
+  std::vector<TorchArgument> arguments(texts.begin(), texts.begin() + 5);
+  arguments.push_back(TorchArgument::Bool(training));
+  for (size_t i = says_mode ? 6 : 5; i < texts.size() && i < 8; ++i) arguments.push_back(texts[i]);
+  arguments.resize(8);
+  arguments.push_back(TorchArgument::Bool(true));
+  Finish(kBatchNormCall, std::move(arguments));
+  if (training && !says_training) {
+    builder_.last().evidence = Evidence::kAssumption;
+    builder_.last().note = "exported for inference; trains on batch statistics";
+  }
+}
+
+// Only rewrites make nodes without a text: slices of one tensor that became one split, and casts.
+void TextLowering::LowerWithoutText() {
+  const NodeId id = group_->nodes.back();
+  const Node& node = graph_.nodes[id];
+  if (node.outputs.size() > 1 && node.input(0).valid()) return LowerCuts(node);
+  LowerNodeAlone(id);
+}
+
+void TextLowering::LowerCuts(const Node& node) {
+  const ValueId input = facts_.Resolve(node.input(0));
+  const TorchValueId source = builder_.TensorOf(input);
+  const int64_t rank = Type(input).rank();
+  int64_t axis = node.Int("axis", 0);
+  if (axis < 0) axis += rank;
+  Dim start(0);
+  for (ValueId output : node.outputs) {
+    if (!output.valid() || axis < 0 || Type(output).rank() <= axis) continue;
+    const Dim size = Type(output).dims[static_cast<size_t>(axis)];
+    const Dim end = graph_.dims->Add(start, size);
+    builder_.Append(kSliceCall,
+                    {TorchArgument::Tensor(source), TorchArgument::Int(axis),
+                     TorchArgument::Int(start), TorchArgument::Int(end), TorchArgument::Int(1)},
+                    {builder_.AddComputedFor(output)});
+    builder_.last().note = "slices that the exporter joined into a split";
+    start = end;
+  }
+}
+
+void TextLowering::LowerNodeAlone(NodeId id) {
+  const Node& node = graph_.nodes[id];
+  PlannedNode planned;
+  planned.row = FindLowering(node.domain, node.op_type);
+  bool has_tensors = true;
+  for (ValueId input : node.inputs) {
+    planned.operands.push_back(input.valid() ? facts_.Resolve(input) : ValueId());
+  }
+  for (ValueId output : node.outputs) has_tensors &= !output.valid() || !facts_.IsArithmetic(output);
+  if (!has_tensors) return;
+  NodeContext context(facts_, plan_, &builder_, id, planned);
+  if (planned.row != nullptr && planned.row->lower != nullptr && planned.row->lower(context)) return;
+  std::vector<TorchValueId> tensors;
+  for (ValueId operand : planned.operands) {
+    if (operand.valid() && !facts_.IsArithmetic(operand)) {
+      tensors.push_back(builder_.TensorOf(operand));
+    }
+  }
+  absl::InlinedVector<TorchValueId, 1> results;
+  for (ValueId output : node.outputs) results.push_back(builder_.AddComputedFor(output));
+  builder_.AppendGeneric(tensors, std::move(results));
+}
+
+void TextLowering::Finish(absl::string_view op, std::vector<TorchArgument> arguments, bool several) {
+  absl::InlinedVector<TorchValueId, 1> results;
+  if (!repeated_.empty()) {
+    results.push_back(builder_.AddComputed(std::string(repeated_), Type(group_->result)));
+    names_.Set(repeated_, results[0]);
+  } else if (several && !group_->outputs.empty()) {
+    for (ValueId output : group_->outputs) results.push_back(builder_.AddComputedFor(output));
+  } else {
+    results.push_back(builder_.AddComputedFor(group_->result));
+    names_.Set(group_->fx->name, results[0]);
+  }
+  builder_.Append(op, std::move(arguments), std::move(results));
+}
+
+void TextLowering::BindResult(TorchValueId tensor) {
+  names_.Set(repeated_.empty() ? absl::string_view(group_->fx->name) : repeated_, tensor);
+  if (repeated_.empty()) builder_.Bind(group_->result, tensor);
+}
+
+// A call that the exporter merged with an equal one, made again. Its own arguments are known, so this
+// goes one level deep.
+TorchValueId TextLowering::Repeat(const FxGroup& group, absl::string_view name) {
+  if (!repeated_.empty()) return names_.Find(group.fx->name);
+  const FxGroup* const reader = group_;
+  FxArguments::GroupState state = arguments_.Pause();
+  const ProgramBuilder::Origin origin = builder_.origin();
+  group_ = &group;
+  repeated_ = name;
+  SetOrigin(group);
+  LowerGroup();
+  repeated_ = absl::string_view();
+  group_ = reader;
+  arguments_.Resume(std::move(state));
+  builder_.SetOrigin(origin);
+  return names_.Find(name);
+}
+
+// Parameters and buffers of the module that no text reads but the file has.
+void TextLowering::AddUnread() {
+  for (const SignatureEntry& entry : provenance_.signature) {
+    if (entry.is_output || names_.Stored(entry.name) != &entry) continue;
+    const ValueId value = names_.StoredValue(entry);
+    if (!value.valid() || builder_.IsBound(value)) continue;
+    if (facts_.roles().IsStored(value) && facts_.roles().of[value] != Role::kUnused) {
+      builder_.TensorOf(value);
+    }
+  }
+}
+
+}  // namespace
+
+void LowerTexts(const LowerFacts& facts, const Provenance& provenance,
+                const std::function<bool(const std::string&)>& is_frozen, ProgramBuilder& builder) {
+  TextLowering(facts, provenance, is_frozen, builder).Run();
+}
+
+}  // namespace footprint

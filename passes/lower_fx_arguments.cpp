@@ -1,0 +1,225 @@
+#include "passes/lower_fx_arguments.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace footprint {
+namespace {
+
+using Kind = FxArgument::Kind;
+
+TorchArgument Literal(const FxArgument& argument) {
+  switch (argument.kind) {
+    case Kind::kInt: return TorchArgument::Int(argument.int_value);
+    case Kind::kFloat: return TorchArgument::Float(argument.float_value);
+    case Kind::kBool: return TorchArgument::Bool(argument.int_value != 0);
+    case Kind::kString: return TorchArgument::String(argument.text);
+    case Kind::kOther: {
+      absl::string_view text = argument.text;
+      absl::ConsumePrefix(&text, "torch.");
+      const std::optional<ElementType> element = ElementTypeFromName(text);
+      return element.has_value() ? TorchArgument::Element(*element)
+                                 : TorchArgument::String(std::string(text));
+    }
+    default: return TorchArgument();
+  }
+}
+
+bool SameDims(const TensorType& type, const Dims& dims) { return type.has_rank && type.dims == dims; }
+
+bool IsTurned(const TensorType& type, const Dims& dims) {
+  return type.rank() == 2 && dims.size() == 2 && type.dims[0] == dims[1] && type.dims[1] == dims[0];
+}
+
+}  // namespace
+
+void FxArguments::Begin(const FxGroup& group) {
+  now_ = GroupState();
+  now_.group = &group;
+  for (const FxArgument& argument : group.fx->arguments) CollectKnown(argument);
+  for (const auto& [keyword, argument] : group.fx->keyword_arguments) CollectKnown(argument);
+  for (ValueId input : group.inputs) {
+    const TorchValueId tensor =
+        builder_.IsBound(input) ? builder_.TensorOf(input) : TorchValueId();
+    if (!tensor.valid() || !now_.known.contains(tensor)) now_.operands.push_back(input);
+  }
+  const auto is_constant = [this](ValueId value) {
+    return graph_.values[value].kind == ValueKind::kConstant;
+  };
+  std::stable_partition(now_.operands.begin(), now_.operands.end(),
+                        [&](ValueId value) { return !is_constant(value); });
+}
+
+void FxArguments::CollectKnown(const FxArgument& argument) {
+  std::vector<const FxArgument*> open = {&argument};
+  while (!open.empty()) {
+    const FxArgument& next = *open.back();
+    open.pop_back();
+    if (next.kind == Kind::kReference && !names_.IsSize(next.text)) {
+      const TorchValueId tensor = names_.Find(next.text);
+      if (tensor.valid()) now_.known.insert(tensor);
+    }
+    for (const FxArgument& item : next.items) open.push_back(&item);
+  }
+}
+
+std::vector<TorchArgument> FxArguments::All(const FxLowering& row, const TorchOp* op) {
+  const FxNode& fx = *now_.group->fx;
+  std::vector<TorchArgument> arguments;
+  for (size_t i = 0; i < fx.arguments.size(); ++i) {
+    const bool may_be_tensor = i == 0 || row.form == FxForm::kCall;
+    if (i == 1 && row.form == FxForm::kView) {
+      arguments.push_back(TorchArgument::Ints(ResultType().dims));
+    } else {
+      arguments.push_back(Convert(fx.arguments[i], static_cast<int>(i), may_be_tensor));
+    }
+  }
+  if (op == nullptr) return arguments;
+  for (const auto& [keyword, argument] : fx.keyword_arguments) {
+    for (int i = 0; !ArgumentName(*op, i).empty(); ++i) {
+      if (ArgumentName(*op, i) != keyword) continue;
+      if (arguments.size() <= static_cast<size_t>(i)) arguments.resize(static_cast<size_t>(i) + 1);
+      arguments[static_cast<size_t>(i)] = Convert(argument, i, true);
+    }
+  }
+  return arguments;
+}
+
+TorchValueId FxArguments::Tensor(size_t position) {
+  const FxNode& fx = *now_.group->fx;
+  if (position >= fx.arguments.size()) return TorchValueId();
+  return Convert(fx.arguments[position], static_cast<int>(position), true).tensor;
+}
+
+TorchArgument FxArguments::Convert(const FxArgument& argument, int position, bool may_be_tensor) {
+  if (argument.kind == Kind::kList) return ConvertList(argument, position, may_be_tensor);
+  if (argument.kind != Kind::kReference) return Literal(argument);
+  // Scalars of the code that the export turned into tensors.
+  const bool is_number = FxStem(argument.text) == "scalar_tensor_default";
+  if (!may_be_tensor || is_number || names_.IsSize(argument.text)) return TorchArgument::Int(Dim());
+  const TorchValueId tensor = Resolve(argument.text, position);
+  if (!tensor.valid()) return TorchArgument::Int(Dim());
+  if (!now_.first.valid() && names_.Stored(argument.text) == nullptr) now_.first = tensor;
+  return TorchArgument::Tensor(tensor);
+}
+
+// All numbers, or tensors with Nones between them.
+TorchArgument FxArguments::ConvertList(const FxArgument& list, int position, bool may_be_tensor) {
+  const bool has_numbers = std::any_of(
+      list.items.begin(), list.items.end(), [this](const FxArgument& item) {
+        return item.kind == Kind::kInt || item.kind == Kind::kFloat ||
+               (item.kind == Kind::kReference && names_.IsSize(item.text));
+      });
+  if (has_numbers || !may_be_tensor || list.items.empty()) {
+    std::vector<Dim> dims;
+    for (const FxArgument& item : list.items) {
+      dims.push_back(item.kind == Kind::kInt ? Dim(item.int_value) : Dim());
+    }
+    return TorchArgument::Ints(dims);
+  }
+  std::vector<TorchValueId> tensors;
+  for (const FxArgument& item : list.items) {
+    tensors.push_back(item.kind == Kind::kReference ? Convert(item, position, true).tensor
+                                                    : TorchValueId());
+  }
+  return TorchArgument::Tensors(std::move(tensors));
+}
+
+TorchValueId FxArguments::Resolve(absl::string_view name, int position) {
+  const TorchValueId known = names_.Find(name);
+  if (known.valid()) return known;
+  const SignatureEntry* entry = names_.Stored(name);
+  return entry != nullptr ? ResolveMissing(*entry, position) : Repair(name);
+}
+
+TorchValueId FxArguments::ResolveMissing(const SignatureEntry& entry, int position) {
+  const TensorType result = ResultType();
+  const TensorType first = now_.first.valid() ? builder_.value(now_.first).type : TensorType();
+  const std::optional<Dims> dims = FxParameterDims(*now_.group->fx, position, first, result);
+  const ValueId constant = MatchingConstant(dims.has_value() ? &*dims : nullptr);
+  TensorType type;
+  if (constant.valid()) type = facts_.types().types[constant].tensor;
+  if (!IsFloatingPoint(type.element) && entry.kind == SignatureEntry::Kind::kParameter) {
+    type.element = ElementType::kFloat;
+  }
+  if (type.element == ElementType::kUndefined) type.element = ElementType::kFloat;
+  if (dims.has_value()) type = TensorType::Make(type.element, *dims);
+  // A tensor under the module's own name belongs to that parameter; this one was equal to it.
+  const bool claims = constant.valid() && !names_.IsListed(constant) &&
+                      claimed_.insert(constant).second;
+  return names_.AddMissing(entry, std::move(type), claims ? constant : ValueId());
+}
+
+ValueId FxArguments::MatchingConstant(const Dims* dims) const {
+  for (ValueId operand : now_.operands) {
+    if (graph_.values[operand].kind != ValueKind::kConstant || claimed_.contains(operand)) continue;
+    const TensorType& type = facts_.types().types[operand].tensor;
+    if (dims == nullptr || SameDims(type, *dims) || IsTurned(type, *dims)) return operand;
+  }
+  return ValueId();
+}
+
+ValueId FxArguments::NextOperand() {
+  if (now_.operands.empty()) return ValueId();
+  const size_t index = std::min(now_.next_operand++, now_.operands.size() - 1);
+  return now_.operands[index];
+}
+
+TorchValueId FxArguments::Repair(absl::string_view name) {
+  const ValueId operand = NextOperand();
+  if (!operand.valid()) return TorchValueId();
+  TorchValueId source = builder_.IsBound(operand) ? builder_.TensorOf(operand) : TorchValueId();
+  if (!source.valid()) {
+    if (graph_.values[operand].kind != ValueKind::kConstant) return TorchValueId();
+    source = FoldedParameter(operand);
+    if (!source.valid()) source = builder_.TensorOf(operand);
+  }
+  // The producer's own operator under another name: equal calls were merged into one.
+  const auto producer = producers_.find(operand);
+  if (producer != producers_.end() && producer->second->fx->name != name &&
+      FxStem(producer->second->fx->name) == FxStem(name) && builder_.MayRequireGrad(source)) {
+    return repeat_(*producer->second, name);
+  }
+  const TensorType type = builder_.value(source).type;
+  const TorchArgument tensor = TorchArgument::Tensor(source);
+  TorchValueId result = source;
+  switch (FindFxRepair(name)) {
+    case FxRepair::kSame: break;
+    case FxRepair::kContiguous:
+      result = builder_.AddComputed(std::string(name), type);
+      builder_.Append(kContiguousCall, {tensor}, {result});
+      break;
+    case FxRepair::kCopy:
+      result = builder_.AddComputed(std::string(name), type);
+      builder_.Append(kCopyCall, {tensor, TorchArgument::String("contiguous_format")}, {result});
+      break;
+    case FxRepair::kNew:
+      result = builder_.AddComputed(std::string(name), type);
+      builder_.Append(kScaleCall, {tensor, TorchArgument::Float(1)}, {result});
+      break;
+  }
+  if (result != source) builder_.last().note = "the file lacks this call; its name is left";
+  names_.Set(name, result);
+  return result;
+}
+
+// A constant computed from a parameter of the reader's module that no text reads: a view of it.
+TorchValueId FxArguments::FoldedParameter(ValueId constant) {
+  const TensorType& type = facts_.types().types[constant].tensor;
+  if (!IsFloatingPoint(type.element) || now_.group->fx->module_path.size() < 2) return TorchValueId();
+  const std::string& module = now_.group->fx->module_path[now_.group->fx->module_path.size() - 2];
+  const SignatureEntry* entry = names_.UnreadParameterOf(module);
+  if (entry == nullptr || !claimed_.insert(constant).second) return TorchValueId();
+  return names_.AddMissing(*entry, type, constant);
+}
+
+void FxArguments::AddProducer(const FxGroup& group) {
+  for (ValueId output : group.outputs) producers_[output] = &group;
+}
+
+}  // namespace footprint

@@ -1,0 +1,96 @@
+#include "passes/lower_fx_groups.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace footprint {
+namespace {
+
+class Grouping {
+ public:
+  Grouping(const LowerFacts& facts, const Provenance& provenance)
+      : facts_(facts),
+        graph_(facts.graph()),
+        provenance_(provenance),
+        group_of_(graph_.nodes.size(), -1) {}
+
+  std::vector<FxGroup> Run() {
+    CollectNodes();
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      FindInputs(groups_[i]);
+      FindOutputs(groups_[i], static_cast<int32_t>(i));
+    }
+    std::stable_sort(groups_.begin(), groups_.end(), [](const FxGroup& a, const FxGroup& b) {
+      return a.nodes.back() < b.nodes.back();
+    });
+    return std::move(groups_);
+  }
+
+ private:
+  void CollectNodes() {
+    std::vector<int32_t> by_text(provenance_.fx_nodes.size(), -1);
+    for (NodeId id : graph_.top().nodes) {
+      const int32_t text = static_cast<size_t>(id.index()) < provenance_.fx_of_node.size()
+                               ? provenance_.fx_of_node[id]
+                               : -1;
+      int32_t index = text < 0 ? -1 : by_text[static_cast<size_t>(text)];
+      if (index < 0) {
+        index = static_cast<int32_t>(groups_.size());
+        groups_.emplace_back();
+        if (text >= 0) {
+          by_text[static_cast<size_t>(text)] = index;
+          groups_.back().fx = &provenance_.fx_nodes[static_cast<size_t>(text)];
+        }
+      }
+      groups_[static_cast<size_t>(index)].nodes.push_back(id);
+      group_of_[id] = index;
+    }
+  }
+
+  void FindInputs(FxGroup& group) {
+    absl::flat_hash_set<ValueId> seen;
+    for (NodeId id : group.nodes) {
+      for (ValueId output : graph_.nodes[id].outputs) seen.insert(output);
+      for (ValueId input : graph_.nodes[id].inputs) {
+        if (!input.valid()) continue;
+        input = facts_.Resolve(input);
+        if (!facts_.IsArithmetic(input) && seen.insert(input).second) group.inputs.push_back(input);
+      }
+    }
+  }
+
+  void FindOutputs(FxGroup& group, int32_t index) {
+    for (NodeId id : group.nodes) {
+      for (ValueId output : graph_.nodes[id].outputs) {
+        if (!output.valid()) continue;
+        const absl::Span<const NodeId> readers = facts_.Readers(output);
+        const bool outside = graph_.values[output].is_graph_output ||
+                             std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
+                               return group_of_[reader] != index;
+                             });
+        if (!outside) continue;
+        group.outputs.push_back(output);
+        if (group.fx != nullptr && graph_.values[output].name == group.fx->name) {
+          group.result = output;
+        }
+      }
+    }
+    if (!group.result.valid()) group.result = graph_.nodes[group.nodes.back()].output(0);
+  }
+
+  const LowerFacts& facts_;
+  const Graph& graph_;
+  const Provenance& provenance_;
+  IdVector<NodeId, int32_t> group_of_;
+  std::vector<FxGroup> groups_;
+};
+
+}  // namespace
+
+std::vector<FxGroup> GroupNodes(const LowerFacts& facts, const Provenance& provenance) {
+  return Grouping(facts, provenance).Run();
+}
+
+}  // namespace footprint

@@ -1,0 +1,125 @@
+#include "passes/lower_fx_names.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ir/ops/lowering/fx.h"
+
+namespace footprint {
+namespace {
+
+bool IsStoredKind(SignatureEntry::Kind kind) {
+  return kind == SignatureEntry::Kind::kParameter || kind == SignatureEntry::Kind::kBuffer ||
+         kind == SignatureEntry::Kind::kTensorConstant;
+}
+
+absl::string_view ModuleOf(absl::string_view target) {
+  const size_t dot = target.rfind('.');
+  return dot == absl::string_view::npos ? absl::string_view() : target.substr(0, dot);
+}
+
+}  // namespace
+
+FxNames::FxNames(const LowerFacts& facts, const Provenance& provenance,
+                 std::function<bool(const std::string&)> is_frozen, ProgramBuilder& builder)
+    : facts_(facts), is_frozen_(std::move(is_frozen)), builder_(builder) {
+  const Graph& graph = facts.graph();
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    values_.emplace(graph.values[ValueId(i)].name, ValueId(i));
+  }
+  for (const SignatureEntry& entry : provenance.signature) {
+    if (entry.kind == SignatureEntry::Kind::kBufferMutation) mutates_buffers_ = true;
+    if (entry.is_output || !IsStoredKind(entry.kind)) continue;
+    by_name_.emplace(entry.name, &entry);
+    by_target_.emplace(entry.target, &entry);
+    by_module_[ModuleOf(entry.target)].push_back(&entry);
+  }
+  for (const FxNode& node : provenance.fx_nodes) {
+    if (FindFxLowering(node.target).form == FxForm::kSize) sizes_.insert(node.name);
+    for (const FxArgument& argument : node.arguments) CollectReferences(argument);
+    for (const auto& [keyword, argument] : node.keyword_arguments) CollectReferences(argument);
+  }
+}
+
+void FxNames::CollectReferences(const FxArgument& argument) {
+  std::vector<const FxArgument*> open = {&argument};
+  while (!open.empty()) {
+    const FxArgument& next = *open.back();
+    open.pop_back();
+    if (next.kind == FxArgument::Kind::kReference) read_.insert(next.text);
+    for (const FxArgument& item : next.items) open.push_back(&item);
+  }
+}
+
+const SignatureEntry* FxNames::Stored(absl::string_view name) const {
+  const auto it = by_name_.find(name);
+  return it == by_name_.end() ? nullptr : it->second;
+}
+
+const SignatureEntry* FxNames::StoredAs(absl::string_view target) const {
+  const auto it = by_target_.find(target);
+  return it == by_target_.end() ? nullptr : it->second;
+}
+
+const SignatureEntry* FxNames::UnreadParameterOf(absl::string_view module) const {
+  const auto it = by_module_.find(module);
+  if (it == by_module_.end()) return nullptr;
+  for (const SignatureEntry* entry : it->second) {
+    if (entry->kind == SignatureEntry::Kind::kParameter && !IsRead(*entry) &&
+        !tensors_.contains(entry->name) && !StoredValue(*entry).valid()) {
+      return entry;
+    }
+  }
+  return nullptr;
+}
+
+const SignatureEntry* FxNames::BiasBeside(ValueId weight) const {
+  const absl::string_view module = ModuleOf(facts_.graph().values[weight].name);
+  const SignatureEntry* entry = StoredAs(absl::StrCat(module, ".bias"));
+  return entry == nullptr || IsRead(*entry) ? nullptr : entry;
+}
+
+ValueId FxNames::StoredValue(const SignatureEntry& entry) const {
+  const auto it = values_.find(entry.target);
+  if (it == values_.end()) return ValueId();
+  return facts_.graph().values[it->second].kind == ValueKind::kConstant ? it->second : ValueId();
+}
+
+bool FxNames::IsListed(ValueId value) const {
+  return by_target_.contains(facts_.graph().values[value].name);
+}
+
+TorchValueId FxNames::Find(absl::string_view name) {
+  const auto known = tensors_.find(name);
+  if (known != tensors_.end()) return known->second;
+  if (const SignatureEntry* entry = Stored(name)) {
+    const ValueId value = StoredValue(*entry);
+    return value.valid() ? builder_.TensorOf(value) : TorchValueId();
+  }
+  const auto it = values_.find(name);
+  if (it == values_.end()) return TorchValueId();
+  const ValueId value = facts_.Resolve(it->second);
+  const bool is_constant = facts_.graph().values[value].kind == ValueKind::kConstant;
+  return is_constant || builder_.IsBound(value) ? builder_.TensorOf(value) : TorchValueId();
+}
+
+TorchValueId FxNames::AddMissing(const SignatureEntry& entry, TensorType type, ValueId storage) {
+  TorchValue value;
+  value.name = entry.target;
+  value.kind = entry.kind == SignatureEntry::Kind::kParameter ? TorchValueKind::kParameter
+                                                              : TorchValueKind::kBuffer;
+  value.type = std::move(type);
+  value.trainable = value.kind == TorchValueKind::kParameter &&
+                    IsFloatingPoint(value.type.element) && !is_frozen_(entry.target);
+  value.scope = builder_.origin().scope;
+  if (storage.valid()) {
+    value.onnx_value = storage;
+    value.constant = facts_.graph().values[storage].constant;
+  }
+  const TorchValueId id = builder_.AddValue(std::move(value));
+  if (storage.valid()) builder_.Bind(storage, id);
+  Set(entry.name, id);
+  return id;
+}
+
+}  // namespace footprint
