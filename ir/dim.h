@@ -89,7 +89,8 @@ class DimTable {
   // The symbol called `name`, made on first use with bounds [1, no bound].
   Dim Symbol(absl::string_view name);
   // A new symbol `prefix`0, `prefix`1 ... that stands for a data-dependent size in [lower, upper].
-  // `upper` may itself be symbolic or unknown.
+  // `upper` may itself be symbolic or unknown. The name is one that no symbol has yet, so the
+  // model's own symbols should be made first.
   Dim Fresh(absl::string_view prefix, int64_t lower, Dim upper);
   // Narrows the bounds of a symbol (declared range constraints). Ignored for anything else.
   void Constrain(Dim symbol, DimBounds bounds);
