@@ -24,6 +24,13 @@ class Total {
   Bytes sum_ = 0;
 };
 
+Bytes RoundUpBytes(Bytes bytes) {
+  if (bytes.has_value() && *bytes % kAllocationGranularity != 0) {
+    *bytes += kAllocationGranularity - *bytes % kAllocationGranularity;
+  }
+  return bytes;
+}
+
 Bytes SumOf(const TrainingAnalysis& training, Category category) {
   Total total;
   for (size_t i = 0; i < training.trace.storages.size(); ++i) {
@@ -64,6 +71,19 @@ void FillPhases(const TrainingAnalysis& training, TrainingReport& report) {
   }
 }
 
+// What is alive between the tick before `tick` and `tick`: locals of the step are gone, nothing of the
+// next phase is there yet.
+Bytes LiveAcross(const TrainingAnalysis& training, int64_t tick) {
+  Total total;
+  for (size_t i = 0; i < training.trace.storages.size(); ++i) {
+    const StorageId id(i);
+    const StorageRecord& storage = training.trace.storages[id];
+    if (storage.first_tick >= tick || storage.end_tick <= tick) continue;
+    total.Add(RoundUpBytes(training.timeline.bytes[id]));
+  }
+  return total.value();
+}
+
 void FillGeneric(const Analysis& analysis, TrainingReport& report) {
   std::map<std::string, int64_t> counts;
   for (NodeId node : analysis.training->program.generic_nodes) {
@@ -93,10 +113,8 @@ TrainingReport BuildTraining(Analysis& analysis) {
   FillPhases(training, report);
   FillGeneric(analysis, report);
   if (training.timeline.overflow || training.timeline.live_bytes.empty()) return report;
-  const int64_t backward = training.trace.phase_tick[static_cast<int>(Phase::kBackward)];
-  if (backward > 0) {
-    report.after_forward_bytes = training.timeline.live_bytes[static_cast<size_t>(backward - 1)];
-  }
+  report.after_forward_bytes = LiveAcross(
+      training, training.trace.phase_tick[static_cast<int>(Phase::kBackward)]);
   const int64_t tick = training.timeline.PeakTick(0, training.trace.end_tick);
   report.peak = BuildPeak(analysis.graph(), training.trace, training.timeline, tick, kTrainingPrefix);
   const int64_t step = StepAt(training.trace, tick);

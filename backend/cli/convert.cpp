@@ -31,8 +31,8 @@ constexpr std::array<Choice<Precision>, 6> kPrecisions = {
     {{"fp32", Precision::kFp32},
      {"bf16", Precision::kBf16},
      {"fp16", Precision::kFp16},
-     {"amp-bf16", Precision::kAmpBf16, false},
-     {"amp-fp16", Precision::kAmpFp16, false},
+     {"amp-bf16", Precision::kAmpBf16},
+     {"amp-fp16", Precision::kAmpFp16},
      {"mixed:master", Precision::kMixedMaster, false}}};
 constexpr std::array<Choice<Loss>, 5> kLosses = {{{"auto", Loss::kAuto},
                                                   {"none", Loss::kNone},
@@ -41,12 +41,12 @@ constexpr std::array<Choice<Loss>, 5> kLosses = {{{"auto", Loss::kAuto},
                                                   {"sum", Loss::kSum}}};
 constexpr std::array<Choice<Attention>, 5> kAttentionKernels = {
     {{"auto", Attention::kAuto},
-     {"math", Attention::kMath, false},
-     {"efficient", Attention::kEfficient, false},
-     {"flash", Attention::kFlash, false},
-     {"cudnn", Attention::kCudnn, false}}};
+     {"math", Attention::kMath},
+     {"efficient", Attention::kEfficient},
+     {"flash", Attention::kFlash},
+     {"cudnn", Attention::kCudnn}}};
 constexpr std::array<Choice<Modules>, 2> kModules = {
-    {{"recomposed", Modules::kRecomposed}, {"as-exported", Modules::kAsExported, false}}};
+    {{"recomposed", Modules::kRecomposed}, {"as-exported", Modules::kAsExported}}};
 constexpr std::array<Choice<Accounting>, 3> kAccountings = {{{"autograd", Accounting::kAutograd},
                                                              {"graph", Accounting::kGraph, false},
                                                              {"textbook", Accounting::kTextbook}}};
