@@ -173,8 +173,11 @@ class RoleAssigner {
     if (uses.as_statistics) return Role::kBuffer;
     const int64_t elements = Elements(constant);
     if (!IsFloatingPoint(constant.type.element)) return IntegerRole(constant, uses, elements);
-    if (uses.as_weight) return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
-    const bool own_tensor = constant.origin == ConstantOrigin::kInitializer && signature_.empty();
+    const bool initializer = constant.origin == ConstantOrigin::kInitializer;
+    if (uses.as_weight && (initializer || elements > 1)) {
+      return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
+    }
+    const bool own_tensor = initializer && signature_.empty();
     if (own_tensor && (elements != 1 || FromPyTorch())) {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
     }
