@@ -198,13 +198,11 @@ void SetConvolution(InferContext& c, int x, int w, ElementType element, Layout l
       return c.Error(absl::StrCat("X has rank ", image.type->rank(), " and W rank ",
                                   weights->rank(), ": they must be equal"));
     }
-    const bool first = layout == Layout::kChannelsFirst;
-    const Dim per_group = first ? weights->dims[1] : weights->dims.back();
-    const Dim channels = c.dims().Mul(per_group, c.node().Int("group", 1));
+    const Dim channels = c.dims().Mul(weights->dims[1], c.node().Int("group", 1));
     if (!SameSize(channels, image.channels)) {
       c.RequireEqual(image.channels, channels, "channels of X and of W times group differ");
     }
-    kernel.assign(weights->dims.begin() + (first ? 2 : 1), weights->dims.end() - (first ? 0 : 1));
+    kernel.assign(weights->dims.begin() + 2, weights->dims.end());
   }
   Window window;
   if (!ReadWindow(c, image.spatial.size(), kernel, &window)) return;

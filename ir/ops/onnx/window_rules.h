@@ -33,8 +33,7 @@ Dims SlideTransposed(InferContext& c, absl::Span<const Dim> spatial, const Windo
 // Where the channels are.
 enum class Layout : uint8_t { kChannelsFirst, kChannelsLast };
 
-// Output 0 = convolution of input `x` with weights input `w` ([M, C/group, k...], or
-// [M, k..., C/group] if channels are last).
+// Output 0 = convolution of input `x` with weights input `w` ([M, C/group, k...] for both layouts).
 void SetConvolution(InferContext& c, int x, int w, ElementType element,
                     Layout layout = Layout::kChannelsFirst);
 // Output 0 = pooling of input `x`; kernel_shape is required.
