@@ -147,7 +147,7 @@ ExternalData::File ExternalData::Examine(const std::string& location) const {
     file.missing = "a model from standard input has no folder to look in";
     return file;
   }
-  Opened opened = OpenBelow(*folder_, location);
+  const Opened opened = OpenBelow(*folder_, location);
   file.refusal = opened.refusal;
   file.missing = opened.missing;
   struct stat status{};

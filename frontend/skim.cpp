@@ -84,11 +84,11 @@ class Skimmer {
 
   bool Close();
   void CloseEntry(const Frame& entry);
-  void CloseTensor(Frame& tensor);
-  Payload MeasureInline(Frame& tensor, std::optional<int64_t> elements);
-  Payload MeasureExternal(Frame& tensor, std::optional<int64_t> elements);
+  void CloseTensor(const Frame& tensor);
+  Payload MeasureInline(const Frame& tensor, std::optional<int64_t> elements);
+  Payload MeasureExternal(const Frame& tensor, std::optional<int64_t> elements);
   void CloseSparseTensor();
-  void CloseAttribute(Frame& attribute);
+  void CloseAttribute(const Frame& attribute);
   void AddPayload(const Payload& payload);
 
   std::string Place() const;
@@ -374,13 +374,13 @@ void Skimmer::CloseEntry(const Frame& entry) {
     return;
   }
   const absl::string_view key = Text(entry.name);
-  std::string value(Text(entry.output));
-  if (key == "location") tensor_.reference.location = std::move(value);
-  if (key == "offset") tensor_.reference.offset = std::move(value);
-  if (key == "length") tensor_.reference.length = std::move(value);
+  const std::string value(Text(entry.output));
+  if (key == "location") tensor_.reference.location = value;
+  if (key == "offset") tensor_.reference.offset = value;
+  if (key == "length") tensor_.reference.length = value;
 }
 
-void Skimmer::CloseTensor(Frame& tensor) {
+void Skimmer::CloseTensor(const Frame& tensor) {
   const std::optional<int64_t> elements = ElementsOf(tensor_.dims);
   if (!elements) {
     Complain("bad-dims", absl::StrCat(TensorText(tensor_.spec()),
@@ -398,8 +398,8 @@ void Skimmer::CloseTensor(Frame& tensor) {
   }
 }
 
-Payload Skimmer::MeasureInline(Frame& tensor, std::optional<int64_t> elements) {
-  PayloadScan& scan = tensor.scan;
+Payload Skimmer::MeasureInline(const Frame& tensor, std::optional<int64_t> elements) {
+  const PayloadScan& scan = tensor.scan;
   Payload payload = {.field = scan.empty() ? PayloadField::kNone : scan.field,
                      .stored_bytes = scan.bytes,
                      .entries = scan.entries};
@@ -421,7 +421,7 @@ Payload Skimmer::MeasureInline(Frame& tensor, std::optional<int64_t> elements) {
   return payload;
 }
 
-Payload Skimmer::MeasureExternal(Frame& tensor, std::optional<int64_t> elements) {
+Payload Skimmer::MeasureExternal(const Frame& tensor, std::optional<int64_t> elements) {
   const int32_t type = tensor_.data_type.value_or(0);
   std::optional<int64_t> bytes;
   if (elements && IsKnownElementType(type)) {
@@ -462,8 +462,8 @@ void Skimmer::CloseSparseTensor() {
   if (!wrong.empty()) Complain("bad-sparse-tensor", wrong);
 }
 
-void Skimmer::CloseAttribute(Frame& attribute) {
-  PayloadScan& scan = attribute.scan;
+void Skimmer::CloseAttribute(const Frame& attribute) {
+  const PayloadScan& scan = attribute.scan;
   if (scan.kept) {
     skimmed_.bytes += scan.held;
     return;

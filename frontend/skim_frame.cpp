@@ -23,9 +23,10 @@ std::string Describe(const Frame& frame, MessageKind around, absl::string_view o
     case MessageKind::kAttribute:
       return absl::StrCat("attribute ", name);
     case MessageKind::kTensor:
-    case MessageKind::kSparseTensor:
-      if (around == MessageKind::kAttribute) return name;
-      return name.empty() ? frame.as->name : absl::StrCat(frame.as->name, " ", name);
+    case MessageKind::kSparseTensor: {
+      const bool named = around == MessageKind::kAttribute;  // by the attribute
+      return absl::StrCat(named ? "" : frame.as->name, named || name.empty() ? "" : " ", name);
+    }
     default:
       return frame.as->name;
   }

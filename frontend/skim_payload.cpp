@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLongestVarint = 10;
+constexpr size_t kShownDims = 8;
 
 // How much of a payload may be held before all is known about it.
 struct HoldLimit {
@@ -19,16 +20,17 @@ struct HoldLimit {
   int64_t entries;
 };
 
+constexpr HoldLimit kHeldIntegers = {kMaxKeptIntegers * kLongestVarint, kMaxKeptIntegers};
+
 HoldLimit LimitOf(PayloadField field, std::optional<int32_t> data_type) {
-  constexpr HoldLimit kIntegers = {kMaxKeptIntegers * kLongestVarint, kMaxKeptIntegers};
   switch (field) {
     case PayloadField::kAttributeInts:
-      return kIntegers;
+      return kHeldIntegers;
     case PayloadField::kRawData:
     case PayloadField::kInt32Data:
     case PayloadField::kInt64Data:
     case PayloadField::kUint64Data:
-      if (!data_type.has_value() || IsIntegerData(*data_type)) return kIntegers;
+      if (!data_type.has_value() || IsIntegerData(*data_type)) return kHeldIntegers;
       return {kMaxKeptBytes, kNoLimit};
     case PayloadField::kStringData:
     case PayloadField::kAttributeStrings:  // empty strings have no bytes
@@ -144,9 +146,8 @@ std::optional<int64_t> EntriesFor(PayloadField field, ElementType type, int64_t 
 }
 
 std::string DimsText(absl::Span<const int64_t> dims) {
-  constexpr size_t kShown = 8;
-  return absl::StrCat("[", absl::StrJoin(dims.subspan(0, kShown), ", "),
-                      dims.size() > kShown ? ", ...]" : "]");
+  return absl::StrCat("[", absl::StrJoin(dims.subspan(0, kShownDims), ", "),
+                      dims.size() > kShownDims ? ", ...]" : "]");
 }
 
 }  // namespace
