@@ -38,6 +38,7 @@ struct Uses {
   bool any = false;
   bool by_identity_only = true;
   bool as_weight = false;
+  bool as_filler = false;
   bool as_statistics = false;
 };
 
@@ -110,7 +111,7 @@ class RoleAssigner {
         uses.by_identity_only &= identity;
         if (node.op == nullptr || i >= 32) continue;
         const uint32_t bit = uint32_t{1} << i;
-        uses.as_weight |= (node.op->weights & bit) != 0 && !IsFiller(node);
+        if ((node.op->weights & bit) != 0) (IsFiller(node) ? uses.as_filler : uses.as_weight) = true;
         uses.as_statistics |= (node.op->statistics & bit) != 0;
         // The first statistics operand (the running mean) stands for the norm.
         if ((node.op->statistics & bit) != 0 && (node.op->statistics & (bit - 1)) == 0 &&
@@ -177,6 +178,7 @@ class RoleAssigner {
     if (uses.as_weight && (initializer || elements > 1)) {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
     }
+    if (uses.as_filler) return Role::kConstant;
     const bool own_tensor = initializer && signature_.empty();
     if (own_tensor && (elements != 1 || FromPyTorch())) {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
