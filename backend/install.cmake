@@ -27,9 +27,7 @@ endforeach()
 install(DIRECTORY "${PROJECT_BINARY_DIR}/include/footprint" TYPE INCLUDE)
 
 install(TARGETS footprint EXPORT footprintTargets)
-if(TARGET footprint_cli)
-  install(TARGETS footprint_cli)
-endif()
+install(TARGETS footprint_cli)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/footprint")
 install(EXPORT footprintTargets NAMESPACE footprint:: FILE footprintConfig.cmake
         DESTINATION "${package}")
