@@ -45,7 +45,7 @@ struct DimSymbol {
 struct DimTable::Impl {
   static constexpr int32_t kMaxDepth = 64;
   static constexpr int32_t kMaxSize = 4096;
-  static constexpr size_t kMaxOperands = 32;
+  static constexpr size_t kMaxOperands = 16;
   enum class Op : uint8_t { kAdd, kMul, kFloor, kCeil, kMin, kMax, kLessEqual };
 
   class Writer;  // dim_print.cpp

@@ -134,6 +134,9 @@ TEST_F(DimTest, ConvolutionsPrintAsPeopleWriteThem) {
   EXPECT_EQ(Text(table.Add(Convolve(width, 3, 2, 0), Convolve(height, 3, 2, 0))),
             "ceil(width/2) + ceil(height/2) - 2");
   EXPECT_EQ(Text(table.Mul(2, Convolve(width, 3, 2, 0))), "2*ceil(width/2) - 2");
+  EXPECT_EQ(Text(table.Add(width, Convolve(width, 3, 2, 0))), "width + floor((width - 3)/2) + 1");
+  EXPECT_EQ(Text(table.Add(Convolve(width, 3, 2, 0), table.FloorDiv(width, batch))),
+            "ceil(width/2) + floor(width/batch) - 1");
 }
 
 TEST_F(DimTest, StridedSizesAgreeHoweverTheyCome) {
@@ -177,6 +180,20 @@ TEST_F(DimTest, NestedDivision) {
             table.FloorDiv(height, table.Mul(2, batch)));
   EXPECT_EQ(table.FloorDiv(table.Add(table.FloorDiv(height, 2), width), 3),
             table.FloorDiv(table.Add(height, table.Mul(2, width)), 6));
+}
+
+TEST_F(DimTest, NestedDivisionThatWouldOverflowStaysNested) {
+  const int64_t large = int64_t{1} << 40;
+  const Dim part = table.FloorDiv(height, large);
+  const Dim twice = table.FloorDiv(part, large);
+  const Dim mixed = table.FloorDiv(table.Add(part, table.Mul(kMax, width)), 2);
+  EXPECT_EQ(Text(twice), "floor(floor(height/1099511627776)/1099511627776)");
+  EXPECT_EQ(table.overflows(), 0);
+  DimEvaluator evaluator(table, {{"height", 3 * large}, {"width", 1}});
+  EXPECT_EQ(evaluator.Evaluate(twice), 0);
+  EXPECT_EQ(evaluator.Evaluate(mixed), std::nullopt);  // 3 + kMax does not fit
+  DimEvaluator small(table, {{"height", 3}, {"width", 1}});
+  EXPECT_EQ(small.Evaluate(mixed), kMax / 2);
 }
 
 TEST_F(DimTest, DivisionDecidedByBounds) {
