@@ -161,7 +161,7 @@ constexpr OnnxOp kRows[] = {
     Row("SVMClassifier", SvmClassifierTypes),
     Row("SVMRegressor", SvmRegressorTypes),
     Row("Scaler", FloatLikeInput0),
-    Row("TreeEnsemble", TreeEnsembleTypes),
+    {.name = "TreeEnsemble", .domain = kDomain, .since = 5, .types = TreeEnsembleTypes},
     Row("TreeEnsembleClassifier", TreeClassifierTypes),
     Row("TreeEnsembleRegressor", TreeRegressorTypes),
     Row("ZipMap", ZipMapTypes),

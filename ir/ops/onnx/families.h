@@ -39,6 +39,14 @@ OnnxFamily ControlOps();
 OnnxFamily ClassicalOps();  // ai.onnx.ml
 OnnxFamily TrainingOps();   // ai.onnx.preview.training
 
+// com.microsoft, by what is inside.
+OnnxFamily MicrosoftFusedOps();   // element-wise operators, norms and their fusions
+OnnxFamily MicrosoftLinearOps();  // matrix products, convolutions, experts
+OnnxFamily MicrosoftAttentionOps();
+OnnxFamily MicrosoftStateOps();  // recurrence over states and caches
+OnnxFamily MicrosoftQuantizedOps();
+OnnxFamily MicrosoftOtherOps();
+
 }  // namespace footprint
 
 #endif  // FOOTPRINT_IR_OPS_ONNX_FAMILIES_H_

@@ -178,6 +178,7 @@ constexpr OnnxOp kRows[] = {
      .types = GatherElementsTypes,
      .values = GatherElementsValues},
     {.name = "GatherND", .since = 11, .types = GatherNDTypes, .values = GatherNDValues},
+    {.name = "GatherND", .domain = "com.microsoft", .types = GatherNDTypes},
 };
 
 }  // namespace

@@ -116,6 +116,7 @@ constexpr OnnxOp kRows[] = {
     {.name = "CenterCropPad", .since = 18, .types = CenterCropPadTypes},
     {.name = "Col2Im", .since = 18, .types = Col2ImTypes},
     {.name = "GridSample", .since = 16, .types = GridSampleTypes},
+    {.name = "GridSample", .domain = "com.microsoft", .types = GridSampleTypes},
     {.name = "ImageDecoder", .since = 20, .types = ImageDecoderTypes},
     {.name = "MaxRoiPool", .types = MaxRoiPoolTypes},
     {.name = "RoiAlign", .since = 10, .types = RoiAlignTypes},

@@ -351,6 +351,7 @@ constexpr OnnxOp kRows[] = {
     {.name = "Concat", .types = ConcatTypes, .values = ConcatValues},
     {.name = "DepthToSpace", .types = DepthToSpaceTypes},
     {.name = "Pad", .types = PadTypes, .values = PadValues},
+    {.name = "Pad", .domain = "com.microsoft", .types = PadTypes},
     {.name = "ReverseSequence", .since = 10, .types = SameAsInput0},
     {.name = "SpaceToDepth", .types = SpaceToDepthTypes},
     {.name = "Tile", .types = TileTypes, .values = TileValues},

@@ -141,6 +141,9 @@ Dim RangeLength(InferContext& c) {
   KnownValuePtr operands[3];
   for (int i = 0; i < 3; ++i) {
     operands[i] = c.InputValue(i);
+    // com.microsoft's Range may leave the step out.
+    if (i == 2 && !c.HasInput(2) && operands[0]->is_float) operands[2] = FloatValue({1});
+    if (i == 2 && !c.HasInput(2) && !operands[0]->is_float) operands[2] = IntegerValue({1});
     if (operands[i] == nullptr || ElementsOf(*operands[i]) != 1) return Dim();
     if (operands[i]->is_float != operands[0]->is_float) return Dim();
   }
@@ -242,6 +245,7 @@ constexpr OnnxOp kRows[] = {
     {.name = "Expand", .since = 8, .types = ExpandTypes, .values = ExpandValues},
     {.name = "EyeLike", .since = 9, .types = EyeLikeTypes},
     {.name = "Range", .since = 11, .types = RangeTypes, .values = RangeValues},
+    {.name = "Range", .domain = "com.microsoft", .types = RangeTypes},
     {.name = "Shape", .types = ShapeTypes, .values = ShapeValues},
     {.name = "Size", .types = SizeTypes, .values = SizeValues},
 };
