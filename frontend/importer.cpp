@@ -31,7 +31,7 @@ using ONNX_NAMESPACE::OpSchemaRegistry;
 namespace {
 
 // Nodes and names that may be made from one file beyond those it holds, in bytes.
-constexpr int64_t kBudget = 512 << 20;
+constexpr int64_t kBudget = 256 << 20;
 // A file with so many problems has one cause that is not worth repeating.
 constexpr size_t kMaxDiagnostics = 100;
 

@@ -48,27 +48,46 @@ void Importer::LeaveBody(ImportFrame& frame) {
   }
 }
 
-void Importer::EnterCall(ImportFrame& frame, const NodeProto& proto, const Function& function) {
+bool Importer::CanCall(const ImportFrame& frame, const NodeProto& proto,
+                       const Function& function) {
   const FunctionProto& definition = *function.proto;
-  const std::string place = DescribeProto(proto) + Where(frame);
+  const auto fail = [&](const char* kind, std::string message) {
+    Error(kind, DescribeProto(proto) + Where(frame), std::move(message));
+    return false;
+  };
   for (const ImportCall* call = frame.call; call != nullptr; call = call->caller) {
     if (call->function == &function) {
-      return Error("recursive-function", place,
-                   absl::StrCat("calls function ", Printable(definition.name()),
+      return fail("recursive-function",
+                  absl::StrCat("calls function ", Printable(definition.name()),
                                 " from within itself; functions must not be recursive"));
     }
   }
   if (stack_.size() >= kMaxNesting) {
-    return Error("nested-too-deep", place,
-                 absl::StrCat("functions call functions more than ", kMaxNesting, " deep"));
+    return fail("nested-too-deep",
+                absl::StrCat("functions call functions more than ", kMaxNesting, " deep"));
   }
   if (proto.input_size() > definition.input_size() ||
       proto.output_size() > definition.output_size()) {
-    return Error("function-arguments", place,
-                 absl::StrCat("has ", proto.input_size(), " inputs and ", proto.output_size(),
-                              " outputs, but function ", Printable(definition.name()), " takes ",
-                              definition.input_size(), " and gives ", definition.output_size()));
+    return fail("function-arguments",
+                absl::StrCat("has ", proto.input_size(), " inputs and ", proto.output_size(),
+                             " outputs, but function ", Printable(definition.name()), " takes ",
+                             definition.input_size(), " and gives ", definition.output_size()));
   }
+  absl::flat_hash_set<absl::string_view> inputs;
+  for (const std::string& input : definition.input()) {
+    if (!inputs.insert(input).second) {
+      return fail("duplicate-name", absl::StrCat("input ", Printable(input), " of function ",
+                                                 Printable(definition.name()),
+                                                 " is defined twice; rename one of the two"));
+    }
+  }
+  return true;
+}
+
+void Importer::EnterCall(ImportFrame& frame, const NodeProto& proto, const Function& function) {
+  if (!CanCall(frame, proto, function)) return BindNothing(frame, proto);
+  const FunctionProto& definition = *function.proto;
+  Spend(sizeof(ImportFrame) + sizeof(ImportCall));
   auto call = std::make_unique<ImportCall>();
   call->function = &function;
   call->caller = frame.call;
@@ -80,12 +99,8 @@ void Importer::EnterCall(ImportFrame& frame, const NodeProto& proto, const Funct
   }
   absl::flat_hash_map<absl::string_view, ValueId> names;
   for (int i = 0; i < definition.input_size(); ++i) {
-    const ValueId value = i < proto.input_size() ? Read(frame, proto.input(i)) : ValueId();
-    if (!names.try_emplace(definition.input(i), value).second) {
-      return Error("duplicate-name", Printable(definition.input(i)),
-                   absl::StrCat("is listed twice by the inputs of function ",
-                                Printable(definition.name())));
-    }
+    names[definition.input(i)] =
+        i < proto.input_size() ? Read(frame, proto.input(i)) : ValueId();
   }
   const ScopeId scope = scopes_.OfCall(proto, frame.place);
   ImportFrame& body = Push(nullptr, call.get());
@@ -129,6 +144,7 @@ void Importer::LeaveCall(ImportFrame& frame) {
             absl::StrCat("output ", i, " of function ", Printable(definition.name()),
                          " is called ", Printable(definition.output(i)),
                          ", which none of its inputs and nodes defines"));
+      caller.names.try_emplace(name, ValueId());
       continue;
     }
     const ValueId value = inside->second;

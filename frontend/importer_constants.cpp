@@ -76,7 +76,7 @@ const NodeValueForm* FindForm(absl::string_view name) {
 }  // namespace
 
 std::optional<Constant> ConstantReader::Typed(ElementType element, absl::Span<const Dim> dims,
-                                              const std::string& place) const {
+                                              Place place) const {
   Constant constant;
   constant.type = TensorType::Make(element, dims);
   const std::optional<int64_t> elements = ElementsOf(dims);
@@ -86,7 +86,7 @@ std::optional<Constant> ConstantReader::Typed(ElementType element, absl::Span<co
   if (!bytes.has_value()) {
     std::string shape;
     for (const Dim dim : dims) absl::StrAppend(&shape, shape.empty() ? "" : ", ", dim.value());
-    sink_.Error("bad-dims", place,
+    sink_.Error("bad-dims", place(),
                 absl::StrCat("[", shape, "] is no shape of a stored tensor: sizes must not be "
                              "negative and their product must fit into 63 bits"));
     return std::nullopt;
@@ -96,9 +96,9 @@ std::optional<Constant> ConstantReader::Typed(ElementType element, absl::Span<co
 }
 
 std::optional<Constant> ConstantReader::Read(const TensorProto& tensor,
-                                             const std::string& place) const {
+                                             Place place) const {
   if (!IsKnownElementType(tensor.data_type())) {
-    sink_.Error("unknown-element-type", place,
+    sink_.Error("unknown-element-type", place(),
                 absl::StrCat("has element type ", tensor.data_type(), ", which ",
                              tensor.data_type() == 0 ? "means none"
                                                      : "ONNX does not define; is the file newer "
@@ -138,7 +138,7 @@ void ConstantReader::ReadContents(const TensorProto& tensor, int64_t elements,
 }
 
 std::optional<Constant> ConstantReader::Read(const SparseTensorProto& tensor,
-                                             const std::string& place) const {
+                                             Place place) const {
   const std::optional<Constant> values = Read(tensor.values(), place);
   const std::optional<Constant> indices = Read(tensor.indices(), place);
   if (!values.has_value() || !indices.has_value()) return std::nullopt;
@@ -148,7 +148,7 @@ std::optional<Constant> ConstantReader::Read(const SparseTensorProto& tensor,
   constant->is_external = values->is_external || indices->is_external;
   if (__builtin_add_overflow(values->stored_bytes, indices->stored_bytes,
                              &constant->stored_bytes)) {
-    sink_.Error("bad-dims", place, "values and indices together exceed 2^63 bytes");
+    sink_.Error("bad-dims", place(), "values and indices together exceed 2^63 bytes");
     return std::nullopt;
   }
   return constant;
@@ -158,10 +158,10 @@ bool ConstantReader::IsNodeValue(absl::string_view name) { return FindForm(name)
 
 std::optional<Constant> ConstantReader::ReadNodeValue(absl::string_view name,
                                                       const AttributeProto& attribute,
-                                                      const std::string& place) const {
+                                                      Place place) const {
   const AttributeProto::AttributeType expected = FindForm(name)->type;
   if (attribute.type() != AttributeProto::UNDEFINED && attribute.type() != expected) {
-    sink_.Error("attribute-type", place,
+    sink_.Error("attribute-type", place(),
                 absl::StrCat("attribute ", name, " must be of type ",
                              AttributeProto::AttributeType_Name(expected)));
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "frontend/model_file.h"
 #include "ir/diagnostic.h"
 #include "ir/graph.h"
@@ -14,24 +15,27 @@ namespace footprint {
 
 class ConstantReader {
  public:
+  // Says where a tensor is, for messages; only asked when something is wrong.
+  using Place = absl::FunctionRef<std::string()>;
+
   ConstantReader(const ModelFile& file, DiagnosticSink& sink) : file_(file), sink_(sink) {}
 
   // Name, origin and scope are left to the caller. nullopt: `sink` got an error at `place`.
   std::optional<Constant> Read(const ONNX_NAMESPACE::TensorProto& tensor,
-                               const std::string& place) const;
+                               Place place) const;
   std::optional<Constant> Read(const ONNX_NAMESPACE::SparseTensorProto& tensor,
-                               const std::string& place) const;
+                               Place place) const;
   // What an attribute called `name` (value, value_int, value_floats, sparse_value ...) gives a
   // Constant node.
   std::optional<Constant> ReadNodeValue(absl::string_view name,
                                         const ONNX_NAMESPACE::AttributeProto& attribute,
-                                        const std::string& place) const;
+                                        Place place) const;
   // True for the names that ReadNodeValue knows.
   static bool IsNodeValue(absl::string_view name);
 
  private:
   std::optional<Constant> Typed(ElementType element, absl::Span<const Dim> dims,
-                                const std::string& place) const;
+                                Place place) const;
   void ReadContents(const ONNX_NAMESPACE::TensorProto& tensor, int64_t elements,
                     Constant* constant) const;
 

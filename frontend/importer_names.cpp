@@ -8,6 +8,7 @@
 namespace footprint {
 
 using ONNX_NAMESPACE::GraphProto;
+using ONNX_NAMESPACE::NodeProto;
 using ONNX_NAMESPACE::SparseTensorProto;
 using ONNX_NAMESPACE::TensorProto;
 using ONNX_NAMESPACE::ValueInfoProto;
@@ -31,6 +32,7 @@ ImportFrame& Importer::Push(const ImportFrame* outer, const ImportCall* call) {
 void Importer::OpenGraph(ImportFrame& frame, const GraphProto& graph) {
   frame.graph = &graph;
   frame.nodes = &graph.node();
+  frame.names.reserve(static_cast<size_t>(graph.node_size() + graph.initializer_size()));
   const auto declare = [&](const ValueInfoProto& info) {
     if (!info.has_type()) return;
     const auto [known, is_new] = frame.declared.try_emplace(info.name(), &info.type());
@@ -47,7 +49,7 @@ void Importer::OpenGraph(ImportFrame& frame, const GraphProto& graph) {
   std::vector<absl::string_view> overridable;
   for (const ValueInfoProto& input : graph.input()) {
     if (TooManyErrors()) return;
-    if (stored.contains(input.name())) {
+    if (!input.name().empty() && stored.contains(input.name())) {
       overridable.push_back(input.name());
     } else {
       DefineInput(frame, input);
@@ -55,11 +57,8 @@ void Importer::OpenGraph(ImportFrame& frame, const GraphProto& graph) {
   }
   if (!overridable.empty() && graph_.ir_version >= 4 && frame.region == RegionId(0)) {
     sink_.Note("overridable-initializer", absl::StrCat("initializer ", Printable(overridable[0])),
-               absl::StrCat("is also listed as a graph input",
-                            overridable.size() > 1
-                                ? absl::StrCat(", as are ", overridable.size() - 1, " others")
-                                : "",
-                            ": a caller may replace it; counted once, as stored"));
+               absl::StrCat("is also listed as a graph input (", overridable.size(),
+                            " in all): a caller may replace it; counted once, as stored"));
   }
   DefineInitializers(frame, graph);
 }
@@ -88,12 +87,10 @@ void Importer::DefineInitializers(ImportFrame& frame, const GraphProto& graph) {
     }
     Value value;
     value.kind = ValueKind::kConstant;
-    value.constant = AddConstant(
-        frame, &tensor, absl::StrCat(frame.constant_prefix, name), ConstantOrigin::kInitializer,
-        [&] {
-          return constants_.Read(tensor,
-                                 absl::StrCat("initializer ", Printable(name), Where(frame)));
-        });
+    const auto place = [&] { return absl::StrCat("initializer ", Printable(name), Where(frame)); };
+    value.constant = AddConstant(frame, &tensor, absl::StrCat(frame.constant_prefix, name),
+                                 ConstantOrigin::kInitializer,
+                                 [&] { return constants_.Read(tensor, place); });
     Define(frame, name, std::move(value));
   };
   for (const TensorProto& tensor : graph.initializer()) {
@@ -114,8 +111,10 @@ NamedValue Importer::NameOf(const ImportFrame& frame, absl::string_view name) co
   NamedValue named;
   named.name = absl::StrCat(frame.prefix, name);
   named.is_qualified = !frame.prefix.empty();
-  const auto declared = frame.declared.find(name);
-  if (declared != frame.declared.end()) named.declared = declared->second;
+  if (!frame.declared.empty()) {
+    const auto declared = frame.declared.find(name);
+    if (declared != frame.declared.end()) named.declared = declared->second;
+  }
   named.model_symbols = frame.call == nullptr;
   return named;
 }
@@ -147,6 +146,10 @@ void Importer::Define(ImportFrame& frame, absl::string_view name, Value&& value)
   Bind(frame, name, AddValue(frame, name, std::move(value)));
 }
 
+void Importer::BindNothing(ImportFrame& frame, const NodeProto& proto) {
+  for (const std::string& output : proto.output()) frame.names.try_emplace(output, ValueId());
+}
+
 std::optional<ValueId> Importer::Lookup(const ImportFrame& frame, absl::string_view name) const {
   for (const ImportFrame* at = &frame; at != nullptr; at = at->outer) {
     const auto found = at->names.find(name);
@@ -164,12 +167,12 @@ ValueId Importer::Read(const ImportFrame& frame, absl::string_view name) {
 
 ValueId Importer::ReadOutput(const ImportFrame& frame, absl::string_view name, size_t position) {
   const std::optional<ValueId> value = name.empty() ? std::nullopt : Lookup(frame, name);
-  if (value.has_value() && value->valid()) return *value;
-  const std::string text = name.empty() ? std::string("without a name")
-                                        : absl::StrCat("called ", Printable(name));
+  if (value.has_value() && (value->valid() || errors_ > 0)) return *value;
   Error("undefined-output", "",
-        absl::StrCat("output ", position, Where(frame), " is ", text,
-                     ", which no input, initializer or node defines"));
+        absl::StrCat("output ", position, Where(frame),
+                     name.empty() ? " has no name"
+                                  : absl::StrCat(" is called ", Printable(name),
+                                                 ", which no input, initializer or node defines")));
   return ValueId();
 }
 

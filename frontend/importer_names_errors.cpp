@@ -113,10 +113,9 @@ void Importer::ReportDuplicate(const ImportFrame& frame, absl::string_view name,
   const std::string second =
       by_node ? NodeText(frame.current(), frame.next - 1) : Origin(frame, name, value);
   Error("duplicate-name", Printable(name),
-        first == second
-            ? absl::StrCat("is listed twice by ", first, Where(frame), "; rename one of the two")
-            : absl::StrCat("is defined twice", Where(frame), ": by ", first, " and by ", second,
-                           "; rename one of the two"));
+        absl::StrCat("is defined twice", Where(frame), first == second ? " by " : ": by ", first,
+                     first == second ? "" : absl::StrCat(" and by ", second),
+                     "; rename one of the two"));
 }
 
 void Importer::ReportShadowing(const ImportFrame& frame, absl::string_view name,

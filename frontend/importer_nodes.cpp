@@ -73,8 +73,9 @@ void SetPlainValue(const AttributeProto& proto, AttributeProto::AttributeType ty
 
 void Importer::AddNode(ImportFrame& frame, const NodeProto& proto) {
   if (proto.op_type().empty()) {
-    return Error("missing-operator", DescribeProto(proto) + Where(frame),
-                 absl::StrCat("node ", frame.next - 1, " has no operator (op_type)"));
+    BindNothing(frame, proto);
+    return Error("missing-operator", "",
+                 absl::StrCat("node ", frame.next - 1, Where(frame), " has no operator (op_type)"));
   }
   if (frame.call != nullptr) Spend(sizeof(Node) + proto.ByteSizeLong());
   const absl::string_view domain = CanonicalDomain(proto.domain());
@@ -128,7 +129,7 @@ void Importer::DefineOutputs(ImportFrame& frame, NodeId id) {
 
 void Importer::AddConstantNode(ImportFrame& frame, const NodeProto& proto) {
   if (proto.output_size() == 0 || proto.output(0).empty()) return;
-  const std::string place = DescribeProto(proto) + Where(frame);
+  const auto place = [&] { return DescribeProto(proto) + Where(frame); };
   for (const AttributeProto& attribute : proto.attribute()) {
     if (!ConstantReader::IsNodeValue(attribute.name())) continue;
     const auto bound = Resolve(frame, attribute);
@@ -142,7 +143,8 @@ void Importer::AddConstantNode(ImportFrame& frame, const NodeProto& proto) {
         [&] { return constants_.ReadNodeValue(attribute.name(), *bound->proto, place); });
     return Define(frame, proto.output(0), std::move(value));
   }
-  Error("constant-without-value", place,
+  BindNothing(frame, proto);
+  Error("constant-without-value", place(),
         "has no value; a Constant needs one of value, value_int, value_ints, value_float, "
         "value_floats, value_string, value_strings or sparse_value");
 }
@@ -250,8 +252,9 @@ void Importer::AddTensor(ImportFrame& frame, std::string name, const Proto& tens
   attribute.constant = AddConstant(
       frame, &tensor, absl::StrCat(frame.constant_prefix, LabelOf(proto), ".", name),
       ConstantOrigin::kAttribute, [&] {
-        return constants_.Read(tensor, absl::StrCat(DescribeProto(proto), Where(frame),
-                                                    ", attribute ", Printable(name)));
+        return constants_.Read(tensor, [&] {
+          return absl::StrCat(DescribeProto(proto), Where(frame), ", attribute ", Printable(name));
+        });
       });
   attribute.name = std::move(name);
   node->attributes.push_back(std::move(attribute));

@@ -105,6 +105,8 @@ class Importer {
   // Makes `name` mean `value` in this body.
   void Bind(ImportFrame& frame, absl::string_view name, ValueId value);
   void Define(ImportFrame& frame, absl::string_view name, Value&& value);
+  // After an error: the outputs of `proto` have no values, but are no further errors either.
+  void BindNothing(ImportFrame& frame, const ONNX_NAMESPACE::NodeProto& proto);
   std::optional<ValueId> Lookup(const ImportFrame& frame, absl::string_view name) const;
   ValueId Read(const ImportFrame& frame, absl::string_view name);
   ValueId ReadOutput(const ImportFrame& frame, absl::string_view name, size_t position);
@@ -140,6 +142,8 @@ class Importer {
   // importer_bodies.cpp
   void EnterBody(ImportFrame& owner);
   void LeaveBody(ImportFrame& frame);
+  bool CanCall(const ImportFrame& frame, const ONNX_NAMESPACE::NodeProto& proto,
+               const Function& function);
   void EnterCall(ImportFrame& frame, const ONNX_NAMESPACE::NodeProto& proto,
                  const Function& function);
   void BindCallAttributes(const ImportFrame& frame, const ONNX_NAMESPACE::NodeProto& proto,

@@ -10,7 +10,7 @@
 // names of parameters find the scopes that nodes made.
 //
 // A node that says nothing is placed by its parameters; failing that between the nodes before and
-// after it: in the innermost scope that holds both.
+// after it: in the innermost scope that holds both, or with the one before if only the root does.
 #include "frontend/scopes.h"
 
 #include <algorithm>
@@ -242,12 +242,15 @@ void ScopeBuilder::PlaceByNeighbours() {
     const NodeId owner = graph_.regions[node.region].owner;
     if (owner.valid()) {
       node.scope = graph_.nodes[owner].scope;
-    } else if (before[id].valid() && after[id].valid()) {
+      continue;
+    }
+    if (before[id].valid() && after[id].valid()) {
       node.scope = CommonAncestor(before[id], after[id]);
+      if (node.scope == ScopeId(0)) node.scope = before[id];
     } else {
       node.scope = before[id].valid() ? before[id] : after[id];
-      if (!node.scope.valid()) node.scope = ScopeId(0);
     }
+    if (!node.scope.valid()) node.scope = ScopeId(0);
   }
 }
 

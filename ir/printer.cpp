@@ -12,11 +12,14 @@
 //
 // An omitted operand is '_'. An operator of an opset version other than the model's is written
 // Reshape@13, one of another domain with its domain in front.
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -40,14 +43,22 @@ std::string Reference(absl::string_view name) {
   return absl::StrCat("%", name);
 }
 
-// The shortest form that reads back as the same number.
+// The shortest form that reads back as the same number, of float32 if it is one.
 std::string Number(double value) {
-  for (const int digits : {6, 9, 17}) {
+  const auto single = [](double wide) {
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    return std::abs(wide) > kLargest ? wide : static_cast<double>(static_cast<float>(wide));
+  };
+  const bool is_single = single(value) == value;
+  for (int digits = 6; digits < 17; ++digits) {
     std::string text = absl::StrFormat("%.*g", digits, value);
     double back = 0;
-    if (digits == 17 || (absl::SimpleAtod(text, &back) && back == value)) return text;
+    if (!absl::SimpleAtod(text, &back)) break;
+    if (back == value || (is_single && single(back) == value)) {
+      return text;
+    }
   }
-  return {};
+  return absl::StrFormat("%.17g", value);
 }
 
 template <typename List, typename Format>
@@ -101,7 +112,7 @@ class Printer {
     }
     Line("graph ", Quoted(graph_.name), " ir_version ", graph_.ir_version, ", opsets ", opsets);
     if (!graph_.producer_name.empty()) {
-      Line("producer ", Quoted(absl::StrCat(graph_.producer_name, " ", graph_.producer_version)));
+      Line("producer ", Quoted(graph_.producer_name), " ", Quoted(graph_.producer_version));
     }
   }
 
