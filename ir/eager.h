@@ -90,6 +90,7 @@ class Backward {
       : eager(eager), node_(node), incoming_(incoming), given_(given) {}
 
   Eager& eager;
+  // False for arguments that the call left out.
   bool Needs(int input) const;
   // Of one output of the operator; empty if nothing reached that output.
   const Tensor& gradient(int output = 0) const { return incoming_[static_cast<size_t>(output)]; }
@@ -98,7 +99,8 @@ class Backward {
   const Dims& shape(int input) const;
   ElementType element(int input) const;
   void Give(int input, Tensor gradient) {
-    given_[static_cast<size_t>(input)] = std::move(gradient);
+    const size_t i = static_cast<size_t>(input);
+    if (i < given_.size()) given_[i] = std::move(gradient);
   }
 
  private:
@@ -143,7 +145,8 @@ struct GradientNode {
 };
 
 inline bool Backward::Needs(int input) const {
-  return node_.edges[static_cast<size_t>(input)].node != nullptr;
+  const size_t i = static_cast<size_t>(input);
+  return i < node_.edges.size() && node_.edges[i].node != nullptr;
 }
 inline const Tensor& Backward::saved(int index) const {
   return node_.saved[static_cast<size_t>(index)].tensor;

@@ -34,7 +34,7 @@ class CallArguments;  // ir/eager.h
 class Tensor;         // ir/eager.h
 using TensorList = absl::InlinedVector<Tensor, 2>;
 
-// Acts out one call and returns its results.
+// Acts out one call and returns its results; none if the operands do not fit the operator.
 using RunFunction = TensorList (*)(Eager& eager, const CallArguments& arguments);
 
 enum class ResultShape : uint8_t {
@@ -107,6 +107,7 @@ enum class Autocast : uint8_t {
 struct TorchOp {
   absl::string_view name;
   absl::string_view arguments;  // "input, weight, bias, stride, padding, dilation, groups"
+  int operands = 1;             // leading arguments that must be tensors (or lists of them)
   absl::string_view node = "";  // autograd's name of the node; empty: not differentiable
   ResultShape shape = ResultShape::kBroadcast;
   ResultStrides strides = ResultStrides::kLikeOperands;

@@ -56,6 +56,7 @@ class Replayer {
            const ReplayOptions& options)
       : program_(program),
         options_(options),
+        evaluator_(evaluator),
         machine_(dims, evaluator, {options.module, options.autocast, options.attention}),
         engine_(machine_, {[this](const GradientNode& node) { BeginNode(node); },
                            [this](const Tensor& gradient, const GradientNode& node, int output) {
@@ -73,7 +74,7 @@ class Replayer {
     NoteSaves();
     RunBackward();
     RunOptimizer();
-    return {WriteTrace(machine_, notes_), engine_.in_place_additions()};
+    return {WriteTrace(machine_, notes_), engine_.in_place_additions(), std::move(misfits_)};
   }
 
  private:
@@ -83,6 +84,7 @@ class Replayer {
   std::vector<std::vector<TorchValueId>> FindDyingValues() const;
   void RunForward();
   void RunCall(CallId id);
+  bool HasDeclaredShape(const CallArguments& arguments, const TensorList& results);
   void Resolve(const TorchCall& call, CallArguments& arguments) const;
   void NoteSaves();
   void BeginNode(const GradientNode& node);
@@ -92,6 +94,7 @@ class Replayer {
 
   const TorchProgram& program_;
   const ReplayOptions& options_;
+  DimEvaluator& evaluator_;
   ReplayMachine machine_;
   BackwardEngine engine_;
   IdVector<TorchValueId, Tensor> tensors_;
@@ -99,6 +102,7 @@ class Replayer {
   std::vector<Tensor> trained_order_;
   std::vector<Tensor> state_;
   ReplayNotes notes_;
+  std::vector<CallId> misfits_;
 };
 
 // --- Before the step -----------------------------------------------------------------------------
@@ -211,6 +215,19 @@ void Replayer::Resolve(const TorchCall& call, CallArguments& arguments) const {
   }
 }
 
+// The operators derive their shapes again; where they and inference differ, one is wrong.
+bool Replayer::HasDeclaredShape(const CallArguments& arguments, const TensorList& results) {
+  const TensorType* declared = arguments.declared();
+  if (declared == nullptr || results.empty()) return true;
+  const Dims& shape = results[0].shape();
+  if (shape.size() != declared->dims.size()) return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == declared->dims[i] || declared->dims[i].is_unknown()) continue;
+    if (evaluator_.Evaluate(shape[i]) != evaluator_.Evaluate(declared->dims[i])) return false;
+  }
+  return true;
+}
+
 void Replayer::RunCall(CallId id) {
   const TorchCall& call = program_.calls[id];
   machine_.BeginStep({.name = std::string(call.op->name), .phase = Phase::kForward,
@@ -218,7 +235,9 @@ void Replayer::RunCall(CallId id) {
   notes_.call_of_step.push_back(id.index());
   CallArguments arguments(*call.op, call, program_);
   Resolve(call, arguments);
-  const TensorList results = machine_.Call(arguments);
+  bool fits = true;
+  const TensorList results = machine_.Call(arguments, &fits);
+  if (!fits || !HasDeclaredShape(arguments, results)) misfits_.push_back(id);
   for (size_t i = 0; i < call.results.size() && i < results.size(); ++i) {
     const TorchValueId value = call.results[i];
     if (!value.valid() || !results[i]) continue;

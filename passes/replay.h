@@ -5,6 +5,7 @@
 #define FOOTPRINT_PASSES_REPLAY_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "ir/dim.h"
 #include "ir/eager.h"
@@ -29,6 +30,9 @@ struct TrainingReplay {
   MemoryTrace trace;
   // Gradients of values with several readers that were added in place.
   int64_t in_place_additions = 0;
+  // Calls whose operands did not fit their operator, or whose result came out in another shape than
+  // inference found: their bytes are a guess.
+  std::vector<CallId> misfits;
 };
 
 // `evaluator` decides what the symbols alone do not; each such decision is one of the trace's guards.

@@ -69,8 +69,10 @@ void BackwardEngine::RunNode(GradientNode* node) {
   std::vector<Tensor> given(node->edges.size());
   {
     std::vector<Tensor> incoming = std::move(node->incoming);
+    const bool reached = std::any_of(incoming.begin(), incoming.end(),
+                                     [](const Tensor& gradient) { return bool(gradient); });
     Backward backward(machine_, *node, absl::MakeSpan(incoming), absl::MakeSpan(given));
-    node->backward(backward);
+    if (reached) node->backward(backward);
     for (size_t i = 0; i < given.size(); ++i) {
       if (node->edges[i].node == nullptr) {
         given[i] = Tensor();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "ir/ops/torch/primitives.h"
 #include "passes/replay_rows.h"
 
@@ -284,22 +285,36 @@ void ReplayMachine::CastArguments(CallArguments& arguments) {
   }
 }
 
-TensorList ReplayMachine::Call(CallArguments& arguments) {
+// The leading arguments of the row are tensors, or lists of them; arithmetic has at least one tensor.
+bool HasOperands(const CallArguments& arguments) {
+  const TorchOp& op = arguments.op;
+  bool any = op.operands > 0 || !absl::StartsWith(op.arguments, "self");
+  for (int i = 0; i < arguments.size() && !any; ++i) any = bool(arguments.tensor(i));
+  if (!any) return false;
+  for (int i = 0; i < op.operands; ++i) {
+    const absl::Span<const Tensor> tensors = arguments.tensors(i);
+    if (tensors.empty() || !tensors[0]) return false;
+  }
+  return true;
+}
+
+TensorList ReplayMachine::Call(CallArguments& arguments, bool* fits) {
   const TorchOp& op = arguments.op;
   const bool casts = autocasts_ && op.autocast != Autocast::kNone;
   if (casts) CastArguments(arguments);
   // Operators inside one that autocast has prepared run as they are.
   const bool outer = std::exchange(autocasts_, autocasts_ && !casts);
   TensorList results;
-  if (op.run != nullptr) {
-    results = op.run(*this, arguments);
-  } else {
-    std::vector<Tensor> operands;
-    for (const auto& list : arguments.resolved) {
-      operands.push_back(list.empty() ? Tensor() : list[0]);
-    }
-    results = ApplyRow(*this, op, operands, &arguments);
+  std::vector<Tensor> operands;
+  for (const auto& list : arguments.resolved) {
+    operands.push_back(list.empty() ? Tensor() : list[0]);
   }
+  if (HasOperands(arguments)) {
+    results = op.run != nullptr ? op.run(*this, arguments)
+                                : ApplyRow(*this, op, operands, &arguments);
+  }
+  *fits = !results.empty() || arguments.result_count() == 0;
+  if (!*fits) results = DeclaredResults(*this, arguments, operands, {});
   autocasts_ = outer;
   return results;
 }

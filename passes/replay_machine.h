@@ -50,8 +50,9 @@ class ReplayMachine final : public Eager {
   Tensor Autocasted(const Tensor& tensor, Autocast rule) override;
   int StorageReferences(const Tensor& tensor) const override;
 
-  // Casts the arguments of a call as autocast would, last one first, and runs the operator.
-  TensorList Call(CallArguments& arguments);
+  // Casts the arguments of a call as autocast would, last one first, and runs the operator. A call
+  // whose operands do not fit its operator makes what is declared for its results, and `fits` is false.
+  TensorList Call(CallArguments& arguments, bool* fits);
   void ClearAutocastCache() { casts_.clear(); }
   void RequireGradient(const Tensor& leaf) { leaf.data()->requires_grad = true; }
 

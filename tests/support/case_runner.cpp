@@ -71,8 +71,8 @@ std::string FirstDifference(const std::string& expected, const std::string& prin
   const std::vector<std::string> right = absl::StrSplit(printed, '\n');
   size_t line = 0;
   while (line < left.size() && line < right.size() && left[line] == right[line]) ++line;
-  return absl::StrCat("first difference in line ", line + 1, "\n  expected: ",
-                      line < left.size() ? left[line] : "(end)",
+  return absl::StrCat("first difference in line ", line + 1,
+                      "\n  expected: ", line < left.size() ? left[line] : "(end)",
                       "\n  printed:  ", line < right.size() ? right[line] : "(end)");
 }
 
@@ -84,7 +84,7 @@ std::vector<std::string> CasesOf(const std::string& source_folder, const std::st
   std::error_code none;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, none)) {
     const std::string ending = entry.path().extension().string();
-    if (ending != ".onnxtxt" && ending != ".textproto") continue;
+    if (ending != ".onnxtxt" && ending != ".textproto" && ending != ".torch") continue;
     const std::string found = ReadCase(entry.path().string()).step;
     if (found.empty() || found == step) paths.push_back(entry.path().string());
   }
@@ -102,9 +102,9 @@ testing::AssertionResult RunCase(const std::string& path, const CaseStep& step) 
     if (WriteExpectations(path, read, printed)) return testing::AssertionSuccess();
     return testing::AssertionFailure() << path << " cannot be written";
   }
-  return testing::AssertionFailure() << path << ": " << FirstDifference(expected, printed)
-                                     << "\nall that was printed:\n"
-                                     << printed;
+  return testing::AssertionFailure()
+         << path << ": " << FirstDifference(expected, printed) << "\nall that was printed:\n"
+         << printed;
 }
 
 std::string CaseName(const testing::TestParamInfo<std::string>& info) {

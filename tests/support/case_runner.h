@@ -1,7 +1,8 @@
 // Text cases: short models with their answers inside.
 //
-// A case is a file under tests/cases, ONNX text (.onnxtxt) or protobuf text (.textproto). '#' begins a
-// comment in both, so that the readers take the whole file as it is:
+// A case is a file under tests/cases, ONNX text (.onnxtxt), protobuf text (.textproto) or a program
+// of PyTorch calls (.torch). '#' begins a comment in all, so that the readers take the whole file
+// as it is:
 //
 //   # Two calls of one function have shapes of their own.      any comment
 //   # RUN: infer --dim batch=2                                 a step and its arguments
@@ -34,8 +35,8 @@ namespace footprint {
 using CaseStep =
     std::function<std::string(const std::string& path, const std::vector<std::string>& arguments)>;
 
-// All cases below <source_folder>/tests/cases that run `step`, sorted; and those that say no step at
-// all, which RunCase then fails.
+// All cases below <source_folder>/tests/cases that run `step`, sorted; and those that say no step
+// at all, which RunCase then fails.
 std::vector<std::string> CasesOf(const std::string& source_folder, const std::string& step);
 
 // Compares what `step` prints with the EXPECT lines; empty lines at the end do not matter.

@@ -115,7 +115,9 @@ Tensor FusedAttention(Eager& eager, const Attention& in, AttentionKernel kernel)
 // What PyTorch would pick on a recent GPU.
 AttentionKernel Choose(Eager& eager, const Attention& in) {
   const AttentionKernel wanted = eager.mode().attention;
-  if (in.query.rank() != 4) return AttentionKernel::kMath;
+  if (in.query.rank() != 4 || in.key.rank() != 4 || in.value.rank() != 4) {
+    return AttentionKernel::kMath;
+  }
   if (wanted != AttentionKernel::kAuto) return wanted;
   const bool small_heads = !eager.Less(256, in.query.dim(3));
   if (IsLow(in.query.element()) && !in.mask && small_heads) return AttentionKernel::kFlash;
@@ -129,6 +131,7 @@ TensorList RunAttention(Eager& eager, const CallArguments& a) {
   if (in.mask && in.mask.element() == ElementType::kBool) {
     in.mask = NewLike(eager, in.mask, in.query.element(), "mask as numbers");
   }
+  if (in.query.rank() < 2 || in.key.rank() < 2 || in.value.rank() < 2) return {};
   const AttentionKernel kernel = Choose(eager, in);
   if (kernel == AttentionKernel::kMath) return {MathAttention(eager, in)};
   return {FusedAttention(eager, in, kernel)};
@@ -141,6 +144,7 @@ absl::Span<const TorchOp> AttentionTorchOps() {
       {.name = "aten::scaled_dot_product_attention",
        .arguments =
            "query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa",
+       .operands = 3,
        .autocast = Autocast::kLow, .run = RunAttention},
   };
   return rows;

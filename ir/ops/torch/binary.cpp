@@ -174,11 +174,12 @@ TensorList RunWhere(Eager& eager, const CallArguments& a) {
 }
 
 TorchOp ToBool(absl::string_view name) {
-  return {.name = name, .arguments = "self, other", .element = ResultElement::kBool};
+  return {.name = name, .arguments = "self, other", .operands = 0,
+          .element = ResultElement::kBool};
 }
 
 TorchOp WithoutGradient(absl::string_view name) {
-  return {.name = name, .arguments = "self, other"};
+  return {.name = name, .arguments = "self, other", .operands = 0};
 }
 
 }  // namespace
@@ -221,53 +222,53 @@ Tensor PowNumber(Eager& eager, const Tensor& self, double exponent) {
 
 absl::Span<const TorchOp> BinaryTorchOps() {
   static const std::vector<TorchOp> rows = {
-      {.name = "aten::add", .arguments = "self, other, alpha", .run = RunAdd},
-      {.name = "aten::sub", .arguments = "self, other, alpha", .run = RunSub},
-      {.name = "aten::rsub", .arguments = "self, other, alpha", .run = RunRsub},
-      {.name = "aten::mul", .arguments = "self, other", .node = "MulBackward0",
+      {.name = "aten::add", .arguments = "self, other, alpha", .operands = 0, .run = RunAdd},
+      {.name = "aten::sub", .arguments = "self, other, alpha", .operands = 0, .run = RunSub},
+      {.name = "aten::rsub", .arguments = "self, other, alpha", .operands = 0, .run = RunRsub},
+      {.name = "aten::mul", .arguments = "self, other", .operands = 0, .node = "MulBackward0",
        .saves = {Arg(0).For(1), Arg(1).For(0)}, .gradients = {{1}, {0}}},
-      {.name = "aten::div", .arguments = "self, other, rounding_mode", .run = RunDiv},
-      {.name = "aten::true_divide", .arguments = "self, other", .run = RunDiv},
-      {.name = "aten::pow", .arguments = "self, exponent", .autocast = kFloat32, .run = RunPow},
-      {.name = "aten::atan2", .arguments = "self, other", .node = "Atan2Backward0",
+      {.name = "aten::div", .arguments = "self, other, rounding_mode", .operands = 0, .run = RunDiv},
+      {.name = "aten::true_divide", .arguments = "self, other", .operands = 0, .run = RunDiv},
+      {.name = "aten::pow", .arguments = "self, exponent", .operands = 0, .autocast = kFloat32, .run = RunPow},
+      {.name = "aten::atan2", .arguments = "self, other", .operands = 0, .node = "Atan2Backward0",
        .saves = {Arg(0), Arg(1)},
        .gradients = {{.argument = 1, .temporaries = 4}, {.argument = 0, .temporaries = 3}},
        .autocast = Autocast::kPromote},
-      {.name = "aten::maximum", .arguments = "self, other", .run = RunMaximum},
-      {.name = "aten::minimum", .arguments = "self, other", .run = RunMinimum},
-      {.name = "aten::max.other", .arguments = "self, other", .run = RunMaximum},
-      {.name = "aten::min.other", .arguments = "self, other", .run = RunMinimum},
+      {.name = "aten::maximum", .arguments = "self, other", .operands = 2, .run = RunMaximum},
+      {.name = "aten::minimum", .arguments = "self, other", .operands = 2, .run = RunMinimum},
+      {.name = "aten::max.other", .arguments = "self, other", .operands = 2, .run = RunMaximum},
+      {.name = "aten::min.other", .arguments = "self, other", .operands = 2, .run = RunMinimum},
       {.name = "aten::clamp", .arguments = "self, min, max", .run = RunClamp},
       {.name = "aten::clamp_min", .arguments = "self, min", .run = RunClamp},
       {.name = "aten::clamp_max", .arguments = "self, max", .run = RunClamp},
       {.name = "aten::where", .arguments = "condition, self, other", .run = RunWhere},
-      {.name = "aten::masked_fill", .arguments = "self, mask, value",
+      {.name = "aten::masked_fill", .arguments = "self, mask, value", .operands = 2,
        .node = "MaskedFillBackward0", .element = ResultElement::kLikeFirst, .saves = {Arg(1)},
        .gradients = {{0}}},
-      {.name = "aten::lerp", .arguments = "self, end, weight", .node = "LerpBackward0",
+      {.name = "aten::lerp", .arguments = "self, end, weight", .operands = 0, .node = "LerpBackward0",
        .saves = {Arg(2)},
        .gradients = {{.argument = 1}, {.argument = 0, .temporaries = 1}}},
-      {.name = "aten::addcmul", .arguments = "self, tensor1, tensor2, value",
+      {.name = "aten::addcmul", .arguments = "self, tensor1, tensor2, value", .operands = 0,
        .node = "AddcmulBackward0", .saves = {Arg(1).For(2), Arg(2).For(1)},
        .gradients = {{.argument = 0, .form = GradientForm::kSame},
                      {.argument = 1, .temporaries = 1},
                      {.argument = 2, .temporaries = 1}},
        .autocast = Autocast::kPromote},
-      {.name = "aten::addcdiv", .arguments = "self, tensor1, tensor2, value",
+      {.name = "aten::addcdiv", .arguments = "self, tensor1, tensor2, value", .operands = 0,
        .node = "AddcdivBackward0", .saves = {Arg(1).For(2), Arg(2).For(1).For(2)},
        .gradients = {{.argument = 0, .form = GradientForm::kSame},
                      {.argument = 1, .temporaries = 1},
                      {.argument = 2, .temporaries = 4}},
        .autocast = Autocast::kPromote},
       // The slope's gradient is as large as the operand, then summed.
-      {.name = "aten::prelu", .arguments = "self, weight", .node = "PreluKernelBackward0",
+      {.name = "aten::prelu", .arguments = "self, weight", .operands = 2, .node = "PreluKernelBackward0",
        .element = ResultElement::kLikeFirst, .saves = {Arg(0), Arg(1)}, .gradients = {{0}, {1}},
        .autocast = Autocast::kLow},
-      {.name = "aten::remainder", .arguments = "self, other", .node = "RemainderBackward0",
+      {.name = "aten::remainder", .arguments = "self, other", .operands = 0, .node = "RemainderBackward0",
        .saves = {Arg(0).For(1), Arg(1).For(1)},
        .gradients = {{.argument = 1, .temporaries = 2},
                      {.argument = 0, .form = GradientForm::kSame}}},
-      {.name = "aten::fmod", .arguments = "self, other", .node = "FmodBackward0",
+      {.name = "aten::fmod", .arguments = "self, other", .operands = 0, .node = "FmodBackward0",
        .saves = {Arg(0).For(1), Arg(1).For(1)},
        .gradients = {{.argument = 1, .temporaries = 2},
                      {.argument = 0, .form = GradientForm::kSame}}},

@@ -20,7 +20,7 @@ constexpr absl::string_view kAveragePool =
 constexpr absl::string_view kAligned = "input, output_size, align_corners, scale_factors";
 
 TorchOp Convolution(absl::string_view name, absl::string_view arguments) {
-  return {.name = name, .arguments = arguments, .node = "ConvolutionBackward0",
+  return {.name = name, .arguments = arguments, .operands = 2, .node = "ConvolutionBackward0",
           .shape = ResultShape::kDeclared, .strides = ResultStrides::kMemoryFormat,
           .element = ResultElement::kLikeFirst, .saves = {Arg(0), Arg(1)},
           .gradients = {{0, GradientForm::kMemoryFormat},
@@ -68,6 +68,7 @@ TensorList RunAdaptiveAveragePool(Eager& eager, const CallArguments& a) {
     axes.push_back(self.rank() - static_cast<int>(sizes.size() - i));
   }
   if (to_one) return {Mean(eager, self, axes, /*keep=*/true)};
+  if (sizes.size() > self.shape().size()) return {};
   Dims shape(self.shape().begin(), self.shape().end() - static_cast<int>(sizes.size()));
   shape.insert(shape.end(), sizes.begin(), sizes.end());
   Tensor result = eager.New(shape, self.element());

@@ -1,6 +1,6 @@
 // Casts, clones, concatenation, padding and rearrangement: new storages whose gradients are, mostly, a
 // rearrangement back.
-#include <array>
+#include <algorithm>
 #include <vector>
 
 #include "ir/ops/torch/families.h"
@@ -40,13 +40,21 @@ TensorList RunContiguous(Eager& eager, const CallArguments& a) {
   return {Contiguous(eager, a.tensor(0))};
 }
 
+bool HaveOneRank(absl::Span<const Tensor> tensors) {
+  return !tensors.empty() && std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& t) {
+           return t && t.rank() == tensors[0].rank();
+         });
+}
+
 TensorList RunCat(Eager& eager, const CallArguments& a) {
+  if (!HaveOneRank(a.tensors(0)) || a.tensors(0)[0].rank() == 0) return {};
   return {Cat(eager, a.tensors(0), a.constant(1))};
 }
 
 // The gradient is taken apart by views.
 TensorList RunStack(Eager& eager, const CallArguments& a) {
   const absl::Span<const Tensor> tensors = a.tensors(0);
+  if (!HaveOneRank(tensors)) return {};
   const int axis = Axis(a.constant(1), tensors[0].rank() + 1);
   Dims shape = tensors[0].shape();
   shape.insert(shape.begin() + axis, static_cast<int64_t>(tensors.size()));
@@ -63,6 +71,7 @@ TensorList RunStack(Eager& eager, const CallArguments& a) {
 // unsqueeze, expand, clone, flatten
 TensorList RunRepeatInterleave(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
+  if (self.rank() == 0) return {};
   const int axis = Axis(a.constant(2, 0), self.rank());
   Dims expanded = self.shape();
   expanded.insert(expanded.begin() + axis + 1, a.integer(1, 1));
@@ -131,7 +140,7 @@ absl::Span<const TorchOp> CopyTorchOps() {
       {.name = "aten::to", .arguments = "self, dtype", .run = RunTo},
       {.name = "aten::_to_copy", .arguments = "self, dtype", .run = RunToCopy},
       {.name = "prims::convert_element_type", .arguments = "self, dtype", .run = RunToCopy},
-      {.name = "aten::type_as", .arguments = "self, other", .run = RunTypeAs},
+      {.name = "aten::type_as", .arguments = "self, other", .operands = 2, .run = RunTypeAs},
       {.name = "footprint::to_module_type", .arguments = "self", .run = RunToModuleType},
       {.name = "aten::clone", .arguments = "self, memory_format", .run = RunClone},
       {.name = "aten::contiguous", .arguments = "self, memory_format", .run = RunContiguous},
@@ -142,11 +151,11 @@ absl::Span<const TorchOp> CopyTorchOps() {
       {.name = "aten::repeat_interleave", .arguments = "self, repeats, dim",
        .run = RunRepeatInterleave},
       {.name = "aten::pad", .arguments = "self, pad, mode, value", .run = RunPad},
-      {.name = "aten::slice_scatter", .arguments = "self, src, dim, start, end, step",
+      {.name = "aten::slice_scatter", .arguments = "self, src, dim, start, end, step", .operands = 2,
        .run = RunScatterInto},
-      {.name = "aten::select_scatter", .arguments = "self, src, dim, index",
+      {.name = "aten::select_scatter", .arguments = "self, src, dim, index", .operands = 2,
        .run = RunScatterInto},
-      {.name = "aten::copy", .arguments = "self, src", .run = RunCopy},
+      {.name = "aten::copy", .arguments = "self, src", .operands = 2, .run = RunCopy},
       {.name = "aten::fill", .arguments = "self, value", .run = RunFill},
       Rearranged("aten::repeat", "self, repeats", "RepeatBackward0"),
       Rearranged("aten::tile", "self, dims", "RepeatBackward0"),

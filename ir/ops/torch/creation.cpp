@@ -8,7 +8,7 @@ namespace footprint {
 namespace {
 
 TorchOp FromSizes(absl::string_view name, absl::string_view arguments) {
-  return {.name = name, .arguments = arguments, .shape = ResultShape::kDeclared,
+  return {.name = name, .arguments = arguments, .operands = 0, .shape = ResultShape::kDeclared,
           .strides = ResultStrides::kContiguous, .element = ResultElement::kDeclared};
 }
 

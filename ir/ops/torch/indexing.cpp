@@ -89,7 +89,7 @@ absl::Span<const TorchOp> IndexTorchOps() {
       // The gradient of a table is dense: as large as the table.
       {.name = "aten::embedding",
        .arguments = "weight, indices, padding_idx, scale_grad_by_freq, sparse",
-       .node = "EmbeddingBackward0", .shape = kDeclared, .strides = ResultStrides::kContiguous,
+       .operands = 2, .node = "EmbeddingBackward0", .shape = kDeclared, .strides = ResultStrides::kContiguous,
        .element = ResultElement::kLikeFirst, .saves = {Arg(1)},
        .gradients = {{0, GradientForm::kLikeArgument}}},
       {.name = "aten::index", .arguments = "self, indices", .run = RunIndex},

@@ -71,6 +71,7 @@ Tensor ProbabilityLoss(Eager& eager, const Tensor& log_probabilities, const Tens
 // self, target, weight, reduction, ignore_index, label_smoothing
 TensorList RunCrossEntropy(Eager& eager, const CallArguments& a) {
   const Tensor& target = a.tensor(1);
+  if (a.tensor(0).rank() == 0) return {};
   const int64_t reduction = a.constant(3, kMean);
   const Tensor log_probabilities =
       Softmax(eager, a.tensor(0), ElementType::kUndefined, /*log=*/true);
@@ -162,24 +163,24 @@ absl::Span<const TorchOp> LossTorchOps() {
   constexpr Autocast kFloat32 = Autocast::kFloat32;
   static const std::vector<TorchOp> rows = {
       {.name = "aten::cross_entropy_loss",
-       .arguments = "self, target, weight, reduction, ignore_index, label_smoothing",
+       .arguments = "self, target, weight, reduction, ignore_index, label_smoothing", .operands = 2,
        .run = RunCrossEntropy},
-      {.name = "aten::nll_loss", .arguments = "self, target, weight, reduction, ignore_index",
+      {.name = "aten::nll_loss", .arguments = "self, target, weight, reduction, ignore_index", .operands = 2,
        .autocast = kFloat32, .run = RunNllLoss},
-      {.name = "aten::mse_loss", .arguments = "self, target, reduction", .autocast = kFloat32,
+      {.name = "aten::mse_loss", .arguments = "self, target, reduction", .operands = 2, .autocast = kFloat32,
        .run = RunMse},
-      {.name = "aten::l1_loss", .arguments = "self, target, reduction", .autocast = kFloat32,
+      {.name = "aten::l1_loss", .arguments = "self, target, reduction", .operands = 2, .autocast = kFloat32,
        .run = RunL1},
-      {.name = "aten::smooth_l1_loss", .arguments = "self, target, reduction, beta",
+      {.name = "aten::smooth_l1_loss", .arguments = "self, target, reduction, beta", .operands = 2,
        .autocast = kFloat32, .run = RunSmoothL1},
-      {.name = "aten::huber_loss", .arguments = "self, target, reduction, delta",
+      {.name = "aten::huber_loss", .arguments = "self, target, reduction, delta", .operands = 2,
        .autocast = kFloat32, .run = RunHuber},
-      {.name = "aten::binary_cross_entropy", .arguments = "self, target, weight, reduction",
+      {.name = "aten::binary_cross_entropy", .arguments = "self, target, weight, reduction", .operands = 2,
        .run = RunBce},
       {.name = "aten::binary_cross_entropy_with_logits",
-       .arguments = "self, target, weight, pos_weight, reduction", .autocast = kFloat32,
+       .arguments = "self, target, weight, pos_weight, reduction", .operands = 2, .autocast = kFloat32,
        .run = RunBceWithLogits},
-      {.name = "aten::kl_div", .arguments = "self, target, reduction, log_target",
+      {.name = "aten::kl_div", .arguments = "self, target, reduction, log_target", .operands = 2,
        .autocast = kFloat32, .run = RunKlDiv},
   };
   return rows;

@@ -12,19 +12,34 @@
 namespace footprint {
 namespace {
 
+// The ranks of the leading arguments; an absent one has none.
+bool HaveRanks(const CallArguments& a, std::initializer_list<int> ranks) {
+  int index = 0;
+  for (int rank : ranks) {
+    const Tensor& tensor = a.tensor(index++);
+    if (tensor && tensor.rank() != rank) return false;
+  }
+  return true;
+}
+
 TensorList RunMm(Eager& eager, const CallArguments& a) {
+  if (!HaveRanks(a, {2, 2})) return {};
   return {Mm(eager, a.tensor(0), a.tensor(1))};
 }
 TensorList RunBmm(Eager& eager, const CallArguments& a) {
+  if (!HaveRanks(a, {3, 3})) return {};
   return {Bmm(eager, a.tensor(0), a.tensor(1))};
 }
 TensorList RunAddmm(Eager& eager, const CallArguments& a) {
+  if (a.tensor(1).rank() != 2 || a.tensor(2).rank() != 2) return {};
   return {Addmm(eager, a.tensor(0), a.tensor(1), a.tensor(2))};
 }
 TensorList RunMatmul(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0 || a.tensor(1).rank() == 0) return {};
   return {Matmul(eager, a.tensor(0), a.tensor(1))};
 }
 TensorList RunLinear(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0 || a.tensor(1).rank() != 2) return {};
   return {Linear(eager, a.tensor(0), a.tensor(1), a.tensor(2))};
 }
 
@@ -32,6 +47,7 @@ TensorList RunLinear(Eager& eager, const CallArguments& a) {
 TensorList RunBaddbmm(Eager& eager, const CallArguments& a) {
   const Tensor& batch1 = a.tensor(1);
   const Tensor& batch2 = a.tensor(2);
+  if (batch1.rank() != 3 || batch2.rank() != 3) return {};
   Tensor result = eager.New({batch1.dim(0), batch1.dim(1), batch2.dim(2)}, batch1.element());
   const bool scales_self = a.number(3, 1) != 1;
   const bool scales_product = a.number(4, 1) != 1;
@@ -148,7 +164,9 @@ TensorList RunEinsum(Eager& eager, const CallArguments& a) {
   std::vector<Labelled> operands;
   for (size_t i = 0; i < tensors.size() && i < terms.size(); ++i) {
     operands.push_back({tensors[i], ExpandEllipsis(terms[i], tensors[i].rank())});
+    if (operands.back().labels.size() != tensors[i].shape().size()) return {};
   }
+  if (operands.empty()) return {};
   const TensorType* declared = a.declared();
   std::string output;
   if (sides.size() > 1) {
@@ -160,6 +178,11 @@ TensorList RunEinsum(Eager& eager, const CallArguments& a) {
     for (char label : all) {
       if (std::count(all.begin(), all.end(), label) == 1) output += label;
     }
+  }
+  for (char label : output) {
+    const bool known = std::any_of(operands.begin(), operands.end(),
+                                   [label](const Labelled& operand) { return operand.Has(label); });
+    if (!known) return {};
   }
   Labelled result = operands[0];
   for (size_t i = 1; i < operands.size(); ++i) {
@@ -179,18 +202,18 @@ TensorList RunEinsum(Eager& eager, const CallArguments& a) {
 absl::Span<const TorchOp> MatmulTorchOps() {
   constexpr Autocast kLow = Autocast::kLow;
   static const std::vector<TorchOp> rows = {
-      {.name = "aten::mm", .arguments = "self, mat2", .autocast = kLow, .run = RunMm},
-      {.name = "aten::bmm", .arguments = "self, mat2", .autocast = kLow, .run = RunBmm},
-      {.name = "aten::mv", .arguments = "self, vec", .autocast = kLow, .run = RunMatmul},
-      {.name = "aten::dot", .arguments = "self, tensor", .autocast = kLow, .run = RunMatmul},
-      {.name = "aten::addmm", .arguments = "self, mat1, mat2, beta, alpha", .autocast = kLow,
+      {.name = "aten::mm", .arguments = "self, mat2", .operands = 2, .autocast = kLow, .run = RunMm},
+      {.name = "aten::bmm", .arguments = "self, mat2", .operands = 2, .autocast = kLow, .run = RunBmm},
+      {.name = "aten::mv", .arguments = "self, vec", .operands = 2, .autocast = kLow, .run = RunMatmul},
+      {.name = "aten::dot", .arguments = "self, tensor", .operands = 2, .autocast = kLow, .run = RunMatmul},
+      {.name = "aten::addmm", .arguments = "self, mat1, mat2, beta, alpha", .operands = 3, .autocast = kLow,
        .run = RunAddmm},
-      {.name = "aten::baddbmm", .arguments = "self, batch1, batch2, beta, alpha",
+      {.name = "aten::baddbmm", .arguments = "self, batch1, batch2, beta, alpha", .operands = 3,
        .autocast = kLow, .run = RunBaddbmm},
-      {.name = "aten::matmul", .arguments = "self, other", .autocast = kLow, .run = RunMatmul},
-      {.name = "aten::linear", .arguments = "input, weight, bias", .autocast = kLow,
+      {.name = "aten::matmul", .arguments = "self, other", .operands = 2, .autocast = kLow, .run = RunMatmul},
+      {.name = "aten::linear", .arguments = "input, weight, bias", .operands = 2, .autocast = kLow,
        .run = RunLinear},
-      {.name = "aten::einsum", .arguments = "equation, tensors", .autocast = kLow,
+      {.name = "aten::einsum", .arguments = "equation, tensors", .operands = 0, .autocast = kLow,
        .run = RunEinsum},
   };
   return rows;

@@ -43,15 +43,17 @@ void NormGradients(Backward& b, bool all) {
 
 // input, weight, bias, running_mean, running_var, training
 TensorList RunBatchNorm(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() < 2) return {};
   return {BatchNorm(eager, a.tensor(0), a.tensor(1), a.tensor(2), a.tensor(3), a.tensor(4),
                     a.boolean(5, true))};
 }
 TensorList RunBatchNormNoTraining(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() < 2) return {};
   return {BatchNorm(eager, a.tensor(0), a.tensor(1), a.tensor(2), a.tensor(3), a.tensor(4), false)};
 }
 
 Tensor Repeat(Eager& eager, const Tensor& self, Dim times) {
-  if (!self) return self;
+  if (!self || self.rank() != 1) return self;
   Tensor result = eager.New({eager.dims().Mul(self.dim(0), times)}, self.element());
   eager.Record("RepeatBackward0", {self}, {result}, {}, FullGradient());
   return result;
@@ -59,6 +61,7 @@ Tensor Repeat(Eager& eager, const Tensor& self, Dim times) {
 
 // A batch norm over [1, N * C, ...] with everything per channel repeated N times.
 TensorList RunInstanceNorm(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() < 3) return {};
   const Tensor& input = a.tensor(0);
   const Dim batch = input.dim(0);
   Dims merged = input.shape();
@@ -105,6 +108,7 @@ TensorList RunLayerNorm(Eager& eager, const CallArguments& a) {
 
 // input, num_groups, weight, bias
 TensorList RunGroupNorm(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() < 2) return {};
   const Tensor input = ContiguousInFormatOf(eager, a.tensor(0));
   const Tensor& weight = a.tensor(2);
   const Tensor& bias = a.tensor(3);
@@ -138,6 +142,7 @@ TensorList RunRmsNorm(Eager& eager, const CallArguments& a) {
 
 // input / (k + alpha * average(input^2 over neighbouring channels))^beta
 TensorList RunLocalResponseNorm(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() < 3) return {};
   const Tensor& input = a.tensor(0);
   DimTable& dims = eager.dims();
   Dims wide = {input.dim(0), 1, input.dim(1)};
@@ -218,7 +223,7 @@ absl::Span<const TorchOp> NormTorchOps() {
        .autocast = kFloat32, .run = RunRmsNorm},
       {.name = "aten::local_response_norm", .arguments = "input, size, alpha, beta, k",
        .run = RunLocalResponseNorm},
-      {.name = "aten::weight_norm", .arguments = "v, g, dim", .run = RunWeightNorm},
+      {.name = "aten::weight_norm", .arguments = "v, g, dim", .operands = 2, .run = RunWeightNorm},
   };
   return rows;
 }

@@ -60,25 +60,10 @@ TensorList RunLstm(Eager& e, const CallArguments& a) { return Recurrent(e, a, tr
 TensorList RunGru(Eager& e, const CallArguments& a) { return Recurrent(e, a, false); }
 
 // tensors, saved: an operator of which nothing is known but its operands and results. Gradients flow
-// to every floating-point operand.
+// to every operand that takes one.
 TensorList RunGeneric(Eager& eager, const CallArguments& a) {
-  std::vector<Tensor> inputs(a.tensors(0).begin(), a.tensors(0).end());
-  TensorList results;
-  for (int i = 0; i < a.result_count(); ++i) {
-    const TensorType* declared = a.declared(i);
-    if (declared == nullptr) continue;
-    ElementType element = declared->element;
-    if (element == ElementType::kFloat) element = eager.mode().module;
-    results.push_back(eager.New(declared->dims, element));
-  }
-  std::vector<SavedTensor> saved(a.tensors(1).begin(), a.tensors(1).end());
-  const int count = static_cast<int>(inputs.size());
-  eager.Record("GenericBackward", inputs, results, saved, [count](Backward& b) {
-    for (int i = 0; i < count; ++i) {
-      if (b.Needs(i)) b.Give(i, b.eager.New(b.shape(i), b.element(i)));
-    }
-  });
-  return results;
+  const std::vector<SavedTensor> saved(a.tensors(1).begin(), a.tensors(1).end());
+  return DeclaredResults(eager, a, a.tensors(0), saved);
 }
 
 // GELU by its tanh formula as a function of its own, which saves its input alone and computes both
@@ -156,6 +141,24 @@ TensorList RunBloomGelu(Eager& eager, const CallArguments& a) {
 
 }  // namespace
 
+TensorList DeclaredResults(Eager& eager, const CallArguments& arguments,
+                           absl::Span<const Tensor> inputs, absl::Span<const SavedTensor> saved) {
+  TensorList results;
+  for (int i = 0; i < arguments.result_count(); ++i) {
+    const TensorType* declared = arguments.declared(i);
+    ElementType element = declared == nullptr ? ElementType::kFloat : declared->element;
+    if (element == ElementType::kFloat) element = eager.mode().module;
+    results.push_back(eager.New(declared == nullptr ? Dims{Dim()} : declared->dims, element));
+  }
+  const int count = static_cast<int>(inputs.size());
+  eager.Record("GenericBackward", inputs, results, saved, [count](Backward& b) {
+    for (int i = 0; i < count; ++i) {
+      if (b.Needs(i)) b.Give(i, b.eager.New(b.shape(i), b.element(i)));
+    }
+  });
+  return results;
+}
+
 absl::Span<const TorchOp> OtherTorchOps() {
   constexpr absl::string_view kRecurrent =
       "input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first";
@@ -171,7 +174,7 @@ absl::Span<const TorchOp> OtherTorchOps() {
       {.name = "aten::gru", .arguments = kRecurrent, .run = RunGru},
       {.name = "aten::rnn_tanh", .arguments = kRecurrent, .run = RunGru},
       {.name = "aten::rnn_relu", .arguments = kRecurrent, .run = RunGru},
-      {.name = "footprint::generic", .arguments = "tensors, saved", .run = RunGeneric},
+      {.name = "footprint::generic", .arguments = "tensors, saved", .operands = 0, .run = RunGeneric},
       {.name = "footprint::bloom_gelu", .arguments = "self", .run = RunBloomGelu},
   };
   return rows;

@@ -61,6 +61,10 @@ Tensor Sum(Eager& eager, const Tensor& self, absl::Span<const int> axes, bool ke
 Tensor Softmax(Eager& eager, const Tensor& self, ElementType element, bool log = false);
 Tensor Dropout(Eager& eager, const Tensor& self);
 
+// What is declared for the results of a call, and gradients of their own size for `inputs`.
+TensorList DeclaredResults(Eager& eager, const CallArguments& arguments,
+                           absl::Span<const Tensor> inputs, absl::Span<const SavedTensor> saved);
+
 // Norms. Statistics of rows are float32 tensors with the normalized axes kept as 1.
 Tensor BatchNorm(Eager& eager, const Tensor& input, const Tensor& weight, const Tensor& bias,
                  const Tensor& running_mean, const Tensor& running_var, bool training);

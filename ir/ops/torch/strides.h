@@ -3,6 +3,8 @@
 #ifndef FOOTPRINT_IR_OPS_TORCH_STRIDES_H_
 #define FOOTPRINT_IR_OPS_TORCH_STRIDES_H_
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "absl/types/span.h"
@@ -38,9 +40,11 @@ std::optional<Dims> ViewStrides(Eager& eager, const Tensor& tensor, const Dims& 
 Tensor NewLike(Eager& eager, const Tensor& tensor, ElementType element,
                absl::string_view what = {});
 
-// `axis` counted from the front; negative ones count from the end of `rank` dimensions.
+// `axis` counted from the front; negative ones count from the end of `rank` dimensions. Clamped, so
+// that a wrong axis costs bytes but nothing else.
 inline int Axis(int64_t axis, int rank) {
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
+  if (axis < 0) axis += rank;
+  return static_cast<int>(std::clamp<int64_t>(axis, 0, std::max(rank - 1, 0)));
 }
 
 }  // namespace footprint

@@ -97,6 +97,7 @@ Tensor Expand(Eager& eager, const Tensor& self, const Dims& shape) {
 
 Tensor SumTo(Eager& eager, const Tensor& self, const Dims& shape) {
   if (SameShape(eager, self.shape(), shape)) return self;
+  if (self.shape().size() < shape.size()) return eager.New(shape, self.element());
   const size_t lead = self.shape().size() - shape.size();
   Dims kept(lead, Dim(1));
   kept.insert(kept.end(), shape.begin(), shape.end());

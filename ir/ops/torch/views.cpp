@@ -76,6 +76,7 @@ TensorList RunT(Eager& eager, const CallArguments& a) {
 TensorList RunPermute(Eager& eager, const CallArguments& a) {
   absl::InlinedVector<int, 6> axes;
   for (const Dim& axis : a.integers(1)) axes.push_back(static_cast<int>(axis.value()));
+  if (axes.size() != a.tensor(0).shape().size()) return {};
   return {Permute(eager, a.tensor(0), axes)};
 }
 
@@ -104,6 +105,7 @@ TensorList RunExpand(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   const TensorType* declared = a.declared();
   Dims shape = declared != nullptr && declared->AllDimsKnown() ? declared->dims : a.integers(1);
+  if (shape.size() < self.shape().size()) return {};
   const size_t lead = shape.size() - self.shape().size();
   for (size_t i = lead; i < shape.size(); ++i) {
     if (shape[i].Is(-1)) shape[i] = self.shape()[i - lead];
@@ -111,6 +113,7 @@ TensorList RunExpand(Eager& eager, const CallArguments& a) {
   return {Expand(eager, self, shape)};
 }
 TensorList RunExpandAs(Eager& eager, const CallArguments& a) {
+  if (a.tensor(1).rank() < a.tensor(0).rank()) return {};
   return {Expand(eager, a.tensor(0), a.tensor(1).shape())};
 }
 
@@ -130,7 +133,7 @@ TensorList RunSqueeze(Eager& eager, const CallArguments& a) {
 // From `start` up to `end`, both counted from the end where negative, clamped to the dimension.
 Dim SliceSize(Eager& eager, const CallArguments& a, int axis) {
   const TensorType* declared = a.declared();
-  if (declared != nullptr && declared->has_rank) {
+  if (declared != nullptr && declared->rank() > axis) {
     const Dim size = declared->dims[static_cast<size_t>(axis)];
     if (!size.is_unknown()) return size;
   }
@@ -146,13 +149,16 @@ Dim SliceSize(Eager& eager, const CallArguments& a, int axis) {
 }
 
 TensorList RunSlice(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0) return {};
   const int axis = Axis(a.constant(1), a.tensor(0).rank());
   return {Slice(eager, a.tensor(0), axis, SliceSize(eager, a, axis), a.integer(4, 1))};
 }
 TensorList RunNarrow(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0) return {};
   return {Slice(eager, a.tensor(0), a.constant(1), a.integer(3))};
 }
 TensorList RunSelect(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0) return {};
   return {Select(eager, a.tensor(0), a.constant(1))};
 }
 
@@ -165,7 +171,7 @@ TensorList EqualParts(Eager& eager, const CallArguments& a, int axis, Dim size) 
   Dim left = a.tensor(0).dim(axis);
   for (int i = 0; i < a.result_count(); ++i) {
     const TensorType* declared = a.declared(i);
-    Dim part = declared != nullptr && declared->has_rank
+    Dim part = declared != nullptr && declared->rank() > axis
                    ? declared->dims[static_cast<size_t>(axis)]
                    : Dim();
     if (part.is_unknown()) part = i + 1 < a.result_count() ? size : left;
@@ -176,17 +182,21 @@ TensorList EqualParts(Eager& eager, const CallArguments& a, int axis, Dim size) 
 }
 
 TensorList RunSplit(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0) return {};
   return EqualParts(eager, a, Axis(a.constant(2), a.tensor(0).rank()), a.integer(1));
 }
 TensorList RunChunk(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0) return {};
   const int axis = Axis(a.constant(2), a.tensor(0).rank());
   return EqualParts(eager, a, axis, eager.dims().CeilDiv(a.tensor(0).dim(axis), a.integer(1)));
 }
 TensorList RunSplitWithSizes(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0) return {};
   return AsList(Split(eager, a.tensor(0), a.integers(1), a.constant(2),
                       "SplitWithSizesBackward0"));
 }
 TensorList RunUnbind(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0) return {};
   return AsList(Unbind(eager, a.tensor(0), a.constant(1), a.result_count()));
 }
 
@@ -200,6 +210,7 @@ Tensor Strided(Eager& eager, const Tensor& self, const Dims& shape, const Dims& 
 
 // diagonal(self, offset, dim1, dim2)
 TensorList RunDiagonal(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0) return {};
   const Tensor& self = a.tensor(0);
   const int axis1 = Axis(a.constant(2, 0), self.rank());
   const int axis2 = Axis(a.constant(3, 1), self.rank());
@@ -211,7 +222,7 @@ TensorList RunDiagonal(Eager& eager, const CallArguments& a) {
     strides.push_back(self.strides()[static_cast<size_t>(axis)]);
   }
   const TensorType* declared = a.declared();
-  shape.push_back(declared != nullptr && declared->has_rank
+  shape.push_back(declared != nullptr && declared->rank() > 0
                       ? declared->dims.back()
                       : eager.dims().Min(self.dim(axis1), self.dim(axis2)));
   strides.push_back(eager.dims().Add(self.strides()[static_cast<size_t>(axis1)],
@@ -221,6 +232,7 @@ TensorList RunDiagonal(Eager& eager, const CallArguments& a) {
 
 // unfold(self, dimension, size, step): windows along one axis.
 TensorList RunUnfold(Eager& eager, const CallArguments& a) {
+  if (a.tensor(0).rank() == 0) return {};
   const Tensor& self = a.tensor(0);
   const size_t axis = static_cast<size_t>(Axis(a.constant(1), self.rank()));
   DimTable& dims = eager.dims();
@@ -259,14 +271,14 @@ absl::Span<const TorchOp> ViewTorchOps() {
       {.name = "aten::reshape", .arguments = "self, shape", .run = RunReshape},
       {.name = "aten::flatten", .arguments = "self, start_dim, end_dim", .run = RunFlatten},
       {.name = "aten::unflatten", .arguments = "self, dim, sizes", .run = RunUnflatten},
-      {.name = "aten::view_as", .arguments = "self, other", .run = RunViewAs},
+      {.name = "aten::view_as", .arguments = "self, other", .operands = 2, .run = RunViewAs},
       {.name = "aten::transpose", .arguments = "self, dim0, dim1", .run = RunTranspose},
       {.name = "aten::t", .arguments = "self", .run = RunT},
       {.name = "aten::permute", .arguments = "self, dims", .run = RunPermute},
       {.name = "aten::movedim", .arguments = "self, source, destination", .run = RunMovedim},
       {.name = "aten::expand", .arguments = "self, size, implicit", .run = RunExpand},
       {.name = "aten::broadcast_to", .arguments = "self, size", .run = RunExpand},
-      {.name = "aten::expand_as", .arguments = "self, other", .run = RunExpandAs},
+      {.name = "aten::expand_as", .arguments = "self, other", .operands = 2, .run = RunExpandAs},
       {.name = "aten::unsqueeze", .arguments = "self, dim", .run = RunUnsqueeze},
       {.name = "aten::squeeze", .arguments = "self, dim", .run = RunSqueeze},
       {.name = "aten::slice", .arguments = "self, dim, start, end, step", .run = RunSlice},

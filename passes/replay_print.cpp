@@ -1,0 +1,115 @@
+#include "passes/replay_print.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "passes/timeline.h"
+
+namespace footprint {
+namespace {
+
+class Printer {
+ public:
+  Printer(const TrainingReplay& replay, DimEvaluator& evaluator)
+      : trace_(replay.trace),
+        in_place_additions_(replay.in_place_additions),
+        timeline_(ComputeTimeline(replay.trace, evaluator, kAllocationGranularity)),
+        made_at_(static_cast<size_t>(trace_.end_tick)) {
+    for (size_t i = 0; i < trace_.storages.size(); ++i) {
+      const int64_t tick = trace_.storages[StorageId(i)].first_tick;
+      if (tick > 0) made_at_[static_cast<size_t>(tick)] = StorageId(i);
+    }
+  }
+
+  std::string Print() const {
+    std::string out;
+    PrintPersistent(&out);
+    for (size_t i = 0; i < trace_.steps.size(); ++i) PrintStep(i, &out);
+    PrintSaved(&out);
+    PrintPeaks(&out);
+    return out;
+  }
+
+ private:
+  std::string Bytes(StorageId id) const {
+    const std::optional<int64_t> bytes = timeline_.bytes[id];
+    return bytes ? absl::StrCat(*bytes) : "?";
+  }
+
+  void PrintPersistent(std::string* out) const {
+    for (size_t i = 0; i < trace_.storages.size(); ++i) {
+      const StorageId id(i);
+      const StorageRecord& storage = trace_.storages[id];
+      if (storage.first_tick > 0) break;
+      absl::StrAppend(out, CategoryName(storage.category), " ", storage.name, " ", Bytes(id), "\n");
+    }
+  }
+
+  void PrintStep(size_t index, std::string* out) const {
+    const Step& step = trace_.steps[index];
+    const int64_t end =
+        index + 1 < trace_.steps.size() ? trace_.steps[index + 1].first_tick : trace_.end_tick;
+    absl::StrAppend(out, PhaseName(step.phase), " ", step.name, "\n");
+    for (int64_t tick = step.first_tick; tick < end; ++tick) {
+      const StorageId id = made_at_[static_cast<size_t>(tick)];
+      const int64_t live = timeline_.live_bytes[static_cast<size_t>(tick)];
+      if (!id.valid()) {
+        absl::StrAppend(out, "  = ", live, "\n");
+        continue;
+      }
+      const StorageRecord& storage = trace_.storages[id];
+      absl::StrAppend(out, "  +", Bytes(id), " = ", live, " ", storage.name, ": ",
+                      CategoryName(storage.category), " until ", StepName(storage.end_tick), ", ",
+                      storage.reason, "\n");
+    }
+  }
+
+  // The step that frees it: the last one that began before the interval ended.
+  std::string StepName(int64_t end_tick) const {
+    if (end_tick >= trace_.end_tick) return "the end";
+    return trace_.steps[static_cast<size_t>(StepAt(trace_, end_tick - 1))].name;
+  }
+
+  void PrintSaved(std::string* out) const {
+    int64_t total = 0;
+    std::string list;
+    for (StorageId id : trace_.saved) {
+      total += timeline_.bytes[id].value_or(0);
+      const StorageRecord& storage = trace_.storages[id];
+      absl::StrAppend(&list, list.empty() ? " " : "; ", storage.name, " ",
+                      ElementTypeName(storage.element), " ", Bytes(id));
+    }
+    absl::StrAppend(out, "saved ", total, list.empty() ? "" : ":", list, "\n");
+  }
+
+  void PrintPeaks(std::string* out) const {
+    const int64_t* phase = trace_.phase_tick;
+    const auto live = [&](int64_t tick) {
+      return timeline_.live_bytes[static_cast<size_t>(tick)];
+    };
+    const auto peak = [&](int64_t begin, int64_t end) {
+      return live(timeline_.PeakTick(begin, end));
+    };
+    absl::StrAppend(out, "after forward ", live(phase[1]), ", after backward ", live(phase[2]),
+                    "\npeaks: forward ", peak(phase[0], phase[1]), ", backward ",
+                    peak(phase[1], phase[2]), ", optimizer ", peak(phase[2], trace_.end_tick),
+                    "\n");
+    if (in_place_additions_ > 0) {
+      absl::StrAppend(out, "gradients added in place: ", in_place_additions_, "\n");
+    }
+  }
+
+  const MemoryTrace& trace_;
+  int64_t in_place_additions_;
+  Timeline timeline_;
+  std::vector<StorageId> made_at_;  // by tick; invalid: nothing is allocated there
+};
+
+}  // namespace
+
+std::string Print(const TrainingReplay& replay, DimEvaluator& evaluator) {
+  return Printer(replay, evaluator).Print();
+}
+
+}  // namespace footprint
