@@ -272,8 +272,7 @@ class SchemaFallback : public OpFallback {
       if (attribute.kind == Attribute::Kind::kRegion) return false;
     }
     try {
-      const OpSchema* schema =
-          OpSchemaRegistry::Schema(node.op_type, node.version, node.domain);
+      const OpSchema* schema = OpSchemaRegistry::Schema(node.op_type, node.version, node.domain);
       if (schema == nullptr) return false;
       NodeContext context(graph, node, input_types);
       if (schema->has_type_and_shape_inference_function()) {

@@ -8,8 +8,8 @@
 // A body becomes a region that its node owns; it sees the names of the pieces around it. A function
 // leaves no trace but its nodes: they join the caller's region, its inputs are other names for the
 // caller's values, its outputs bear the caller's names from the moment they are defined. It sees no
-// names but its own, and brings its own opset versions; what it stores exists once, however often it
-// is called. A Constant node becomes a constant and no node.
+// names but its own, and brings its own opset versions; what it stores exists once, however often
+// it is called. A Constant node becomes a constant and no node.
 //
 // Names that could clash are qualified: "cond/then_branch/t", "call/t". References of attributes to
 // a function's attributes are followed when the node is read; the graph that one may lead to keeps
@@ -117,8 +117,7 @@ void Importer::WarnOfNewerVersions() {
                                static_cast<int64_t>(ONNX_NAMESPACE::IR_VERSION),
                                "; what it added is not understood"));
   }
-  const auto& known =
-      OpSchemaRegistry::DomainToVersionRange::Instance().LastReleaseVersionMap();
+  const auto& known = OpSchemaRegistry::DomainToVersionRange::Instance().LastReleaseVersionMap();
   for (const OpsetImport& opset : graph_.opsets) {
     const auto found = known.find(opset.domain);
     if (found == known.end() || opset.version <= found->second) continue;
@@ -135,8 +134,8 @@ void Importer::OpenTop() {
   ImportFrame& top = Push(nullptr, nullptr);
   top.region = RegionId(0);
   const auto& graph = file_.model.graph();
-  graph_.values.reserve(static_cast<size_t>(graph.node_size() + graph.input_size() +
-                                            graph.initializer_size()));
+  graph_.values.reserve(
+      static_cast<size_t>(graph.node_size() + graph.input_size() + graph.initializer_size()));
   graph_.nodes.reserve(static_cast<size_t>(graph.node_size()));
   OpenGraph(top, graph);
 }

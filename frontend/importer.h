@@ -1,4 +1,5 @@
-// ModelProto -> Graph: names resolved, functions inlined, bodies kept as regions, weights described.
+// ModelProto -> Graph: names resolved, functions inlined, bodies kept as regions, weights
+// described.
 #ifndef FOOTPRINT_FRONTEND_IMPORTER_H_
 #define FOOTPRINT_FRONTEND_IMPORTER_H_
 

@@ -48,8 +48,7 @@ void Importer::LeaveBody(ImportFrame& frame) {
   }
 }
 
-bool Importer::CanCall(const ImportFrame& frame, const NodeProto& proto,
-                       const Function& function) {
+bool Importer::CanCall(const ImportFrame& frame, const NodeProto& proto, const Function& function) {
   const FunctionProto& definition = *function.proto;
   const auto fail = [&](const char* kind, std::string message) {
     Error(kind, DescribeProto(proto) + Where(frame), std::move(message));
@@ -59,7 +58,7 @@ bool Importer::CanCall(const ImportFrame& frame, const NodeProto& proto,
     if (call->function == &function) {
       return fail("recursive-function",
                   absl::StrCat("calls function ", Printable(definition.name()),
-                                " from within itself; functions must not be recursive"));
+                               " from within itself; functions must not be recursive"));
     }
   }
   if (stack_.size() >= kMaxNesting) {
@@ -99,8 +98,7 @@ void Importer::EnterCall(ImportFrame& frame, const NodeProto& proto, const Funct
   }
   absl::flat_hash_map<absl::string_view, ValueId> names;
   for (int i = 0; i < definition.input_size(); ++i) {
-    names[definition.input(i)] =
-        i < proto.input_size() ? Read(frame, proto.input(i)) : ValueId();
+    names[definition.input(i)] = i < proto.input_size() ? Read(frame, proto.input(i)) : ValueId();
   }
   const ScopeId scope = scopes_.OfCall(proto, frame.place);
   ImportFrame& body = Push(nullptr, call.get());
@@ -141,15 +139,14 @@ void Importer::LeaveCall(ImportFrame& frame) {
     const auto inside = frame.names.find(definition.output(i));
     if (inside == frame.names.end()) {
       Error("undefined-output", DescribeProto(proto) + Where(caller),
-            absl::StrCat("output ", i, " of function ", Printable(definition.name()),
-                         " is called ", Printable(definition.output(i)),
+            absl::StrCat("output ", i, " of function ", Printable(definition.name()), " is called ",
+                         Printable(definition.output(i)),
                          ", which none of its inputs and nodes defines"));
       caller.names.try_emplace(name, ValueId());
       continue;
     }
     const ValueId value = inside->second;
-    const bool computed =
-        value.valid() && graph_.values[value].name == NameOf(caller, name).name;
+    const bool computed = value.valid() && graph_.values[value].name == NameOf(caller, name).name;
     Bind(caller, name, computed || !value.valid() ? value : AddIdentity(caller, name, value));
   }
 }

@@ -60,9 +60,9 @@ struct NodeValueForm {
 };
 
 constexpr NodeValueForm kNodeValueForms[] = {
-    {"value", AttributeProto::TENSOR},         {"value_int", AttributeProto::INT},
-    {"value_ints", AttributeProto::INTS},      {"value_float", AttributeProto::FLOAT},
-    {"value_floats", AttributeProto::FLOATS},  {"value_string", AttributeProto::STRING},
+    {"value", AttributeProto::TENSOR},          {"value_int", AttributeProto::INT},
+    {"value_ints", AttributeProto::INTS},       {"value_float", AttributeProto::FLOAT},
+    {"value_floats", AttributeProto::FLOATS},   {"value_string", AttributeProto::STRING},
     {"value_strings", AttributeProto::STRINGS}, {"sparse_value", AttributeProto::SPARSE_TENSOR},
 };
 
@@ -87,7 +87,8 @@ std::optional<Constant> ConstantReader::Typed(ElementType element, absl::Span<co
     std::string shape;
     for (const Dim dim : dims) absl::StrAppend(&shape, shape.empty() ? "" : ", ", dim.value());
     sink_.Error("bad-dims", place(),
-                absl::StrCat("[", shape, "] is no shape of a stored tensor: sizes must not be "
+                absl::StrCat("[", shape,
+                             "] is no shape of a stored tensor: sizes must not be "
                              "negative and their product must fit into 63 bits"));
     return std::nullopt;
   }
@@ -95,8 +96,7 @@ std::optional<Constant> ConstantReader::Typed(ElementType element, absl::Span<co
   return constant;
 }
 
-std::optional<Constant> ConstantReader::Read(const TensorProto& tensor,
-                                             Place place) const {
+std::optional<Constant> ConstantReader::Read(const TensorProto& tensor, Place place) const {
   if (!IsKnownElementType(tensor.data_type())) {
     sink_.Error("unknown-element-type", place(),
                 absl::StrCat("has element type ", tensor.data_type(), ", which ",
@@ -137,8 +137,7 @@ void ConstantReader::ReadContents(const TensorProto& tensor, int64_t elements,
   }
 }
 
-std::optional<Constant> ConstantReader::Read(const SparseTensorProto& tensor,
-                                             Place place) const {
+std::optional<Constant> ConstantReader::Read(const SparseTensorProto& tensor, Place place) const {
   const std::optional<Constant> values = Read(tensor.values(), place);
   const std::optional<Constant> indices = Read(tensor.indices(), place);
   if (!values.has_value() || !indices.has_value()) return std::nullopt;
@@ -188,8 +187,8 @@ std::optional<Constant> ConstantReader::ReadNodeValue(absl::string_view name,
     SetFloats({attribute.f()}, &constant);
   } else if (name == "value_string") {
     scalar(ElementType::kString);
-    constant.stored_bytes = left_out != nullptr ? left_out->stored_bytes
-                                                : static_cast<int64_t>(attribute.s().size());
+    constant.stored_bytes =
+        left_out != nullptr ? left_out->stored_bytes : static_cast<int64_t>(attribute.s().size());
   } else if (name == "value_ints") {
     list(ElementType::kInt64, attribute.ints_size());
     if (left_out == nullptr && attribute.ints_size() <= kMaxVisibleIntegers) {

@@ -21,10 +21,8 @@ class ConstantReader {
   ConstantReader(const ModelFile& file, DiagnosticSink& sink) : file_(file), sink_(sink) {}
 
   // Name, origin and scope are left to the caller. nullopt: `sink` got an error at `place`.
-  std::optional<Constant> Read(const ONNX_NAMESPACE::TensorProto& tensor,
-                               Place place) const;
-  std::optional<Constant> Read(const ONNX_NAMESPACE::SparseTensorProto& tensor,
-                               Place place) const;
+  std::optional<Constant> Read(const ONNX_NAMESPACE::TensorProto& tensor, Place place) const;
+  std::optional<Constant> Read(const ONNX_NAMESPACE::SparseTensorProto& tensor, Place place) const;
   // What an attribute called `name` (value, value_int, value_floats, sparse_value ...) gives a
   // Constant node.
   std::optional<Constant> ReadNodeValue(absl::string_view name,
@@ -34,8 +32,7 @@ class ConstantReader {
   static bool IsNodeValue(absl::string_view name);
 
  private:
-  std::optional<Constant> Typed(ElementType element, absl::Span<const Dim> dims,
-                                Place place) const;
+  std::optional<Constant> Typed(ElementType element, absl::Span<const Dim> dims, Place place) const;
   void ReadContents(const ONNX_NAMESPACE::TensorProto& tensor, int64_t elements,
                     Constant* constant) const;
 

@@ -1,10 +1,10 @@
-// Every fixed-width element is first brought to its bits, from raw_data or from the typed field that
-// ONNX prescribes, then the bits to a number. Types below one byte share an entry: element 0 in the
-// lowest bits.
+// Every fixed-width element is first brought to its bits, from raw_data or from the typed field
+// that ONNX prescribes, then the bits to a number. Types below one byte share an entry: element 0
+// in the lowest bits.
 //
 //   raw_data      b0 b1 b2 b3 | b4 ...      little-endian
 //   int32_data    one element of 8 to 32 bits an entry; 2 x 4 bits; 4 x 2 bits
-//   uint64_data   uint32, uint64      int64_data  int64      float_data, double_data  float32, float64
+//   int64_data, uint64_data, float_data, double_data    one element an entry
 #include "frontend/importer_contents.h"
 
 #include <bit>

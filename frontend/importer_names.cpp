@@ -88,9 +88,9 @@ void Importer::DefineInitializers(ImportFrame& frame, const GraphProto& graph) {
     Value value;
     value.kind = ValueKind::kConstant;
     const auto place = [&] { return absl::StrCat("initializer ", Printable(name), Where(frame)); };
-    value.constant = AddConstant(frame, &tensor, absl::StrCat(frame.constant_prefix, name),
-                                 ConstantOrigin::kInitializer,
-                                 [&] { return constants_.Read(tensor, place); });
+    value.constant =
+        AddConstant(frame, &tensor, absl::StrCat(frame.constant_prefix, name),
+                    ConstantOrigin::kInitializer, [&] { return constants_.Read(tensor, place); });
     Define(frame, name, std::move(value));
   };
   for (const TensorProto& tensor : graph.initializer()) {

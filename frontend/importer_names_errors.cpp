@@ -58,8 +58,7 @@ std::string Importer::Where(const ImportFrame& frame) const {
   const Region& region = graph_.regions[frame.region];
   if (!region.owner.valid()) return "";
   const Node& owner = graph_.nodes[region.owner];
-  const std::string name =
-      owner.name.empty() ? "" : absl::StrCat(" '", Printable(owner.name), "'");
+  const std::string name = owner.name.empty() ? "" : absl::StrCat(" '", Printable(owner.name), "'");
   return absl::StrCat(" in ", Printable(region.name), " of ", Printable(owner.op_type), name);
 }
 
@@ -91,8 +90,8 @@ void Importer::ReportUndefined(const ImportFrame& frame, absl::string_view name)
     if (index < 0) continue;
     const bool itself = index == at->next - 1;
     return Error("not-sorted", place,
-                 absl::StrCat("reads ", Printable(name), itself ? ", its own output"
-                                                                : ", which comes later, from ",
+                 absl::StrCat("reads ", Printable(name),
+                              itself ? ", its own output" : ", which comes later, from ",
                               itself ? "" : NodeText(at->nodes->Get(index), index),
                               "; a node must stand after the nodes whose outputs it reads, and "
                               "cycles are not allowed"));
@@ -106,10 +105,9 @@ void Importer::ReportDuplicate(const ImportFrame& frame, absl::string_view name,
                                ValueId value) {
   const std::string first = Origin(frame, name, old);
   const Value& row = graph_.values[value];
-  const bool by_node =
-      row.kind == ValueKind::kNodeOutput ||
-      (row.kind == ValueKind::kConstant &&
-       graph_.constants[row.constant].origin == ConstantOrigin::kConstantNode);
+  const bool by_node = row.kind == ValueKind::kNodeOutput ||
+                       (row.kind == ValueKind::kConstant &&
+                        graph_.constants[row.constant].origin == ConstantOrigin::kConstantNode);
   const std::string second =
       by_node ? NodeText(frame.current(), frame.next - 1) : Origin(frame, name, value);
   Error("duplicate-name", Printable(name),

@@ -202,8 +202,8 @@ ConstantId Importer::AddConstant(const ImportFrame& frame, const void* key, std:
   return id;
 }
 
-void Importer::AddAttribute(ImportFrame& frame, absl::string_view name,
-                            const BoundAttribute& bound, Node* node) {
+void Importer::AddAttribute(ImportFrame& frame, absl::string_view name, const BoundAttribute& bound,
+                            Node* node) {
   const AttributeProto& proto = *bound.proto;
   const AttributeProto::AttributeType type = TypeOf(proto);
   const auto add_all = [&](const auto& items, const auto& add) {

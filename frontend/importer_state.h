@@ -59,8 +59,8 @@ struct PendingBody {
 
 // The top graph, a body or a function that is being read.
 struct ImportFrame {
-  const ImportFrame* outer = nullptr;  // whose names are visible, too
-  const ImportCall* call = nullptr;    // the call this text belongs to; null outside of functions
+  const ImportFrame* outer = nullptr;    // whose names are visible, too
+  const ImportCall* call = nullptr;      // the call this text belongs to; null outside of functions
   std::unique_ptr<ImportCall> own_call;  // set in the frame of a function's body itself
   RegionId region;
   const ONNX_NAMESPACE::GraphProto* graph = nullptr;  // null for functions
@@ -136,8 +136,7 @@ class Importer {
                const ImportFrame& home, Node* node);
   // The constant for `key`, an object in the file: the same one for every call of a function.
   ConstantId AddConstant(const ImportFrame& frame, const void* key, std::string name,
-                         ConstantOrigin origin,
-                         absl::FunctionRef<std::optional<Constant>()> read);
+                         ConstantOrigin origin, absl::FunctionRef<std::optional<Constant>()> read);
 
   // importer_bodies.cpp
   void EnterBody(ImportFrame& owner);

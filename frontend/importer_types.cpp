@@ -62,13 +62,12 @@ std::string TypeReader::Spell(const TypeProto& type, absl::string_view name) {
   }
   if (inner->has_tensor_type()) {
     const auto& tensor = inner->tensor_type();
-    text += ToString(ReadTensor(tensor.elem_type(), tensor.has_shape() ? &tensor.shape() : nullptr,
-                                name, true),
-                     dims_);
+    text += ToString(
+        ReadTensor(tensor.elem_type(), tensor.has_shape() ? &tensor.shape() : nullptr, name, true),
+        dims_);
   } else if (inner->has_sparse_tensor_type()) {
-    absl::StrAppend(
-        &text, "sparse ",
-        ElementTypeName(ReadElement(inner->sparse_tensor_type().elem_type(), name)));
+    absl::StrAppend(&text, "sparse ",
+                    ElementTypeName(ReadElement(inner->sparse_tensor_type().elem_type(), name)));
   } else if (inner->has_opaque_type()) {
     absl::StrAppend(&text, "opaque(", inner->opaque_type().domain(), ", ",
                     inner->opaque_type().name(), ")");

@@ -14,8 +14,7 @@ using ONNX_NAMESPACE::NodeProto;
 
 constexpr absl::string_view kFxNodeKey = "pkg.torch.onnx.fx_node";
 constexpr absl::string_view kRewriteRulesKey = "pkg.onnxscript.rewriter.rule_name";
-constexpr absl::string_view kSignatureKey =
-    "pkg.torch.export.ExportedProgram.graph_signature";
+constexpr absl::string_view kSignatureKey = "pkg.torch.export.ExportedProgram.graph_signature";
 
 SignatureEntry::Kind SignatureKind(absl::string_view word) {
   using Kind = SignatureEntry::Kind;

@@ -1,5 +1,5 @@
-// What PyTorch's dynamo exporter leaves in metadata_props -> ir::Provenance. Total on any text: what
-// is not understood is kept as written, in arguments of kind kOther.
+// What PyTorch's dynamo exporter leaves in metadata_props -> ir::Provenance. Total on any text:
+// what is not understood is kept as written, in arguments of kind kOther.
 #ifndef FOOTPRINT_FRONTEND_PROVENANCE_H_
 #define FOOTPRINT_FRONTEND_PROVENANCE_H_
 

@@ -31,6 +31,8 @@ using ONNX_NAMESPACE::NodeProto;
 constexpr int kMaxDepth = 64;
 constexpr size_t kMaxPathBytes = 64 << 20;
 constexpr size_t kMaxModuleName = 512;
+// What torch.export writes for operators that it added itself, sizes of inputs for instance.
+constexpr absl::string_view kNoModule = "_empty_nn_module_stack_from_metadata_hook";
 
 // "layer1.0.conv1" of "layer1.0.conv1.weight"; empty if the name is not of this form.
 absl::string_view ModuleOf(absl::string_view parameter) {
@@ -42,7 +44,8 @@ absl::string_view ModuleOf(absl::string_view parameter) {
     if (!word && (c != '.' || before == '.')) return {};
     before = c;
   }
-  const bool named = before != '.' && !absl::ascii_isdigit(static_cast<unsigned char>(parameter[0]));
+  const bool named =
+      before != '.' && !absl::ascii_isdigit(static_cast<unsigned char>(parameter[0]));
   return named ? parameter.substr(0, dot) : absl::string_view();
 }
 
@@ -113,6 +116,7 @@ ScopeId ScopeBuilder::ByMetadata(const std::string& names, const std::string* cl
   ScopeId scope(0);
   for (size_t i = 0; i + 1 < modules->size(); ++i) {
     const std::string& module = (*modules)[i];
+    if (module == kNoModule) continue;
     const auto current = [&]() -> const std::string& {
       return modules_[static_cast<size_t>(scope.index())];
     };
@@ -160,7 +164,8 @@ void ScopeBuilder::Finish() {
 
 // The scope of a module. One that no node made is a new child of the module around it that some
 // node did make, but not of the reader's own, which may well call it by another name; without any
-// such module it is new from the root on, and only if nodes made no scopes at all.
+// such module it is new from the root on, if the names of nodes make no paths in words of their
+// own.
 ScopeId ScopeBuilder::Module(absl::string_view module, ScopeId reader) {
   const auto found = by_module_.find(module);
   if (found != by_module_.end()) return found->second;
@@ -172,16 +177,14 @@ ScopeId ScopeBuilder::Module(absl::string_view module, ScopeId reader) {
     const auto outer = by_module_.find(known);
     if (outer != by_module_.end()) scope = outer->second;
   }
-  if (known.empty() && graph_.scopes.size() > 1) {
-    // Names of parameters may be all there is: then each of them may begin a path of its own.
-    const bool only_modules = by_directory_.empty() && by_scope_list_.empty();
-    if (!only_modules) return ScopeId();
-  }
+  const bool paths_differ = !by_directory_.empty() && graph_.scopes.size() > 1;
+  if (known.empty() && paths_differ) return ScopeId();
   if (scope == reader && reader != ScopeId(0)) return scope;
   const absl::string_view rest = module.substr(known.empty() ? 0 : known.size() + 1);
   for (const absl::string_view component : absl::StrSplit(rest, '.')) {
     const std::string& outer = modules_[static_cast<size_t>(scope.index())];
-    std::string inner = outer.empty() ? std::string(component) : absl::StrCat(outer, ".", component);
+    std::string inner =
+        outer.empty() ? std::string(component) : absl::StrCat(outer, ".", component);
     scope = Child(scope, component, std::move(inner));
   }
   return scope;

@@ -120,8 +120,7 @@ class Verifier {
           return Fail("node ", i, ", attribute ", attribute.name, ": no contents");
         }
         if (attribute.kind != Attribute::Kind::kRegion) continue;
-        if (!In(graph_.regions, attribute.region) ||
-            graph_.regions[attribute.region].owner != id) {
+        if (!In(graph_.regions, attribute.region) || graph_.regions[attribute.region].owner != id) {
           return Fail("node ", i, ", attribute ", attribute.name, ": a body that it does not own");
         }
       }

@@ -2,9 +2,9 @@
 //
 //   graph "resnet" ir_version 8, opsets "" 17
 //   input %x: float32[batch, 3, 224, 224]
-//   constant %w: float32[64, 3, 7, 7] initializer, external, scope "conv1"
-//   %h: float32[batch, 64, 112, 112] = Conv(%x, %w) {strides=[2, 2]} name "conv1/Conv" scope "conv1"
-//   %y = If(%c) {then_branch, else_branch}
+//   constant %w: float32[64, 3, 7, 7] external initializer scope "conv1"
+//   %h: float32[batch, 64, 112, 112] = Conv(%x, %w) {strides=[2, 2]} name "a" scope "conv1"
+//   %y = If(%c) {then_branch}
 //     then_branch() -> (%t) {
 //       %t = Neg(%h)
 //     }

@@ -19,8 +19,8 @@ class ImportCases : public testing::TestWithParam<std::string> {};
 
 TEST_P(ImportCases, PrintWhatTheyExpect) { EXPECT_TRUE(RunCase(GetParam(), ImportAndPrint)); }
 
-INSTANTIATE_TEST_SUITE_P(, ImportCases,
-                         testing::ValuesIn(CasesOf(FOOTPRINT_SOURCE_DIR, "import")), CaseName);
+INSTANTIATE_TEST_SUITE_P(, ImportCases, testing::ValuesIn(CasesOf(FOOTPRINT_SOURCE_DIR, "import")),
+                         CaseName);
 
 }  // namespace
 }  // namespace footprint

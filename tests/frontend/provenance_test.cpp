@@ -27,12 +27,11 @@ std::string Text(const FxArgument& argument) {
     case FxArgument::Kind::kList:
       break;
   }
-  return absl::StrCat("[",
-                      absl::StrJoin(argument.items, ", ",
-                                    [](std::string* out, const FxArgument& item) {
-                                      *out += Text(item);
-                                    }),
-                      "]");
+  return absl::StrCat(
+      "[",
+      absl::StrJoin(argument.items, ", ",
+                    [](std::string* out, const FxArgument& item) { *out += Text(item); }),
+      "]");
 }
 
 std::string Text(const FxNode& node) {
@@ -143,10 +142,11 @@ TEST(Provenance, OfARealExportIsComplete) {
   int without = 0;
   for (const int32_t fx : provenance.fx_of_node) without += fx < 0;
   EXPECT_EQ(without, 0);
-  EXPECT_EQ(Text(provenance.fx_nodes[0]),
-            "_native_batch_norm_legit_functional = aten._native_batch_norm_legit_functional.default("
-            "%conv2d; %p_m_bn1_weight; %p_m_bn1_bias; %b_m_bn1_running_mean; "
-            "%b_m_bn1_running_var; True; float 0.1; float 1e-05; )");
+  EXPECT_EQ(
+      Text(provenance.fx_nodes[0]),
+      "_native_batch_norm_legit_functional = aten._native_batch_norm_legit_functional.default("
+      "%conv2d; %p_m_bn1_weight; %p_m_bn1_bias; %b_m_bn1_running_mean; "
+      "%b_m_bn1_running_var; True; float 0.1; float 1e-05; )");
   EXPECT_EQ(provenance.fx_nodes[0].classes[2], "torch.nn.modules.batchnorm.BatchNorm2d");
   EXPECT_EQ(provenance.rewrite_rules[NodeId(0)],
             "RemoveOptionalBiasFromConv, FuseBatchNormIntoConv, RemoveOptionalBiasFromConv");

@@ -35,7 +35,8 @@ TEST(Scopes, LongPathsAreCutAndNotMultiplied) {
   std::string path;
   for (int i = 0; i < 200'000; ++i) absl::StrAppend(&path, "/component");
   const NodeProto deep = Named(path);
-  EXPECT_EQ(graph.scopes[builder.OfNode(deep, {})].path.size(), 64 * std::string("component/").size() - 1);
+  EXPECT_EQ(graph.scopes[builder.OfNode(deep, {})].path.size(),
+            64 * std::string("component/").size() - 1);
   std::vector<NodeProto> nodes;
   for (int i = 0; i < 2000; ++i) {
     nodes.push_back(Named(absl::StrCat(i, std::string(10'000, 'a'), path.substr(0, 1000))));
