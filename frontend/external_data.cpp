@@ -138,6 +138,9 @@ std::optional<int64_t> ParseBytes(const std::optional<std::string>& text, int64_
 
 }  // namespace
 
+ExternalData::ExternalData(std::optional<std::string> folder) : folder_(std::move(folder)) {}
+ExternalData::~ExternalData() = default;
+
 ExternalData::File ExternalData::Examine(const std::string& location) const {
   File file;
   file.location = location;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -32,7 +31,10 @@ class ExternalData {
  public:
   // `folder` is where the model file is; nullopt for a model without one (standard input), whose
   // external data is all missing.
-  explicit ExternalData(std::optional<std::string> folder) : folder_(std::move(folder)) {}
+  explicit ExternalData(std::optional<std::string> folder);
+  ~ExternalData();
+  ExternalData(const ExternalData&) = delete;
+  ExternalData& operator=(const ExternalData&) = delete;
 
   enum class State { kInvalid, kMissing, kPresent };
   struct Found {

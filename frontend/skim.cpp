@@ -332,7 +332,7 @@ bool Skimmer::Open(const WireField& field, const FieldSchema& schema) {
 }
 
 bool Skimmer::Close() {
-  Frame& frame = frames_.back();
+  const Frame& frame = frames_.back();
   if (frame.clash != PayloadField::kNone) {
     Complain("payload-fields",
              absl::StrCat("has values in ", FieldName(frame.clash), " and ",
