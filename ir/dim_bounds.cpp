@@ -20,6 +20,8 @@ namespace footprint {
 namespace {
 
 constexpr size_t kBudget = 16;
+// In larger sums nothing is sought, so that a step stays cheap.
+constexpr size_t kMaxSearchedTerms = 32;
 constexpr int64_t kMinusInfinity = std::numeric_limits<int64_t>::min();
 
 }  // namespace
@@ -64,13 +66,13 @@ DimBounds DimTable::Impl::AtomBounds(const DimNode& atom) const {
 
 DimBounds DimTable::Impl::BoundsOf(const Polynomial& p) const {
   DimBounds bounds = IntervalOf(p);
-  const bool may_cancel =
-      p.size() > 1 && std::any_of(p.begin(), p.end(), [this](const Term& term) {
-        const int32_t id = monomials.AtomOf(term.monomial);
-        return id >= 0 && (atom(id).kind != DimKind::kSymbol || atom(id).is_data_dependent);
-      });
+  if (p.size() < 2 || p.size() > kMaxSearchedTerms) return bounds;
+  const bool may_cancel = std::any_of(p.begin(), p.end(), [this](const Term& term) {
+    const int32_t id = monomials.AtomOf(term.monomial);
+    return id >= 0 && (atom(id).kind != DimKind::kSymbol || atom(id).is_data_dependent);
+  });
   if (!may_cancel) return bounds;
-  bounds.lower = LowerBound(p);
+  bounds.lower = std::max(bounds.lower, LowerBound(p));
   if (const auto negated = Scale(p, -1)) {
     bounds = Meet(bounds, Negative({LowerBound(*negated), DimBounds::kNoBound}));
   }
@@ -85,9 +87,8 @@ int64_t DimTable::Impl::LowerBound(const Polynomial& p) const {
 
 std::optional<Polynomial> DimTable::Impl::Replace(const Polynomial& p, const Term& term,
                                                   Dim replacement) const {
-  const auto rest = AddScaled(monomials, p, -term.coefficient, {Term{1, term.monomial}});
-  if (!rest.has_value()) return std::nullopt;
-  return AddScaled(monomials, *rest, term.coefficient, ToPolynomial(replacement));
+  return AddScaled(monomials, Without(p, term.monomial), term.coefficient,
+                   ToPolynomial(replacement));
 }
 
 std::vector<Polynomial> DimTable::Impl::SplitChoices(const Polynomial& p) const {
@@ -125,7 +126,7 @@ int64_t DimTable::Impl::RelaxedLowerBound(const Polynomial& p) const {
     pending.pop_back();
     const int64_t lower = IntervalOf(current.sum).lower;
     if (lower != kMinusInfinity) best = std::max(best, CeilQuotient(lower, current.scale));
-    if (current.sum.size() < 2) continue;
+    if (current.sum.size() < 2 || current.sum.size() > kMaxSearchedTerms) continue;
     const size_t limit = pending.size() + kBudget - step;
     for (const Term& term : current.sum) {
       if (pending.size() < limit) AppendRelaxations(current, term, pending);
@@ -171,8 +172,7 @@ void DimTable::Impl::AppendQuotientRelaxation(const Relaxation& from, const Term
   const int64_t divisor = quotient.operands[1].value();
   Relaxation relaxed;
   if (__builtin_mul_overflow(from.scale, divisor, &relaxed.scale)) return;
-  const auto rest = AddScaled(monomials, from.sum, -term.coefficient, {Term{1, term.monomial}});
-  const auto scaled = rest.has_value() ? Scale(*rest, divisor) : std::nullopt;
+  const auto scaled = Scale(Without(from.sum, term.monomial), divisor);
   const auto bound = AddScaled(monomials, ToPolynomial(quotient.operands[0]),
                                term.coefficient < 0 ? 0 : 1 - divisor, {Term{1, kOne}});
   if (!scaled.has_value() || !bound.has_value()) return;

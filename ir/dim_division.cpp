@@ -126,11 +126,11 @@ bool DimTable::Impl::TakeOutMultiplesOfConstant(Fraction& q) {
       common = Content({term}, common);
     }
   }
-  const int64_t constant = ConstantOf(q.numerator);
-  const int64_t quotient = FloorQuotient(constant, divisor);
+  const int64_t quotient = FloorQuotient(ConstantOf(q.numerator), divisor);
+  int64_t remainder = ConstantOf(q.numerator) % divisor;
+  if (remainder < 0) remainder += divisor;
   q.numerator.clear();
   if (!rest.empty()) {
-    const int64_t remainder = constant - quotient * divisor;
     q.numerator = WithConstant(DivideByTerm(monomials, rest, {common, kOne}), remainder / common);
     q.denominator = ConstantPolynomial(divisor / common);
   }
@@ -146,8 +146,7 @@ bool DimTable::Impl::Unnest(Fraction& q) {
     const int32_t id = term.coefficient == 1 ? monomials.AtomOf(term.monomial) : -1;
     if (id < 0 || atom(id).kind != q.rounding) continue;
     const Polynomial divisor = ToPolynomial(atom(id).operands[1]);
-    const auto others = AddScaled(monomials, q.numerator, -1, {term});
-    auto numerator = Multiply(monomials, divisor, *others);
+    auto numerator = Multiply(monomials, divisor, Without(q.numerator, term.monomial));
     auto denominator = Multiply(monomials, divisor, q.denominator);
     if (!numerator.has_value() || !denominator.has_value() ||
         !AddTo(*numerator, 1, ToPolynomial(atom(id).operands[0]))) {

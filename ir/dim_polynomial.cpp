@@ -178,6 +178,13 @@ Polynomial WithConstant(Polynomial p, int64_t constant) {
   return p;
 }
 
+Polynomial Without(Polynomial p, MonomialId monomial) {
+  p.erase(std::remove_if(p.begin(), p.end(),
+                         [monomial](const Term& term) { return term.monomial == monomial; }),
+          p.end());
+  return p;
+}
+
 int64_t Content(const Polynomial& p, int64_t so_far) {
   for (const Term& term : p) {
     // Its magnitude has no int64, so nothing is taken out.

@@ -93,6 +93,7 @@ std::optional<Polynomial> Multiply(Monomials& monomials, const Polynomial& a, co
 std::optional<Polynomial> DivideExactly(Monomials& monomials, Polynomial a, const Polynomial& b);
 // The same polynomial with another constant.
 Polynomial WithConstant(Polynomial p, int64_t constant);
+Polynomial Without(Polynomial p, MonomialId monomial);
 
 // The greatest common divisor of all coefficients and `so_far`, 0 if all are zero.
 int64_t Content(const Polynomial& p, int64_t so_far = 0);

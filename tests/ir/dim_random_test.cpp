@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -24,22 +26,27 @@ struct Expression {
   Values values;
 };
 
-Value FloorDivide(int64_t a, int64_t b) {
+using Wide = __int128;
+
+std::optional<Wide> FloorDivide(Wide a, Wide b) {
   if (b == 0) return std::nullopt;
-  int64_t q = a / b;
+  Wide q = a / b;
   while (q * b > a && b > 0) --q;
   while (q * b < a && b < 0) --q;
   return q;
 }
 
-// Values beyond this are left alone, so that nothing here overflows.
-Value Small(int64_t value) {
-  return value > -(int64_t{1} << 30) && value < (int64_t{1} << 30) ? Value(value) : std::nullopt;
-}
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kExtremes[] = {kMin, kMin + 1,         kMin / 2, -3,       -1,
+                                 2,    int64_t{1} << 31, kMax / 3, kMax - 1, kMax};
+
+enum class Constants { kSmall, kExtreme };
 
 class RandomExpressions {
  public:
-  explicit RandomExpressions(unsigned seed) : random_(seed) {
+  explicit RandomExpressions(unsigned seed, Constants constants = Constants::kSmall)
+      : random_(seed), constants_(constants) {
     for (int i = 0; i < kSymbols; ++i) {
       const std::string name(1, static_cast<char>('a' + i));
       const int64_t lower = i == 1 ? 4 : 1;
@@ -69,6 +76,9 @@ class RandomExpressions {
   Expression Operand() {
     if (Pick(0, 3) == 0) {
       Expression constant{Pick(-6, 12), {}};
+      if (constants_ == Constants::kExtreme) {
+        constant.dim = kExtremes[Pick(0, std::ssize(kExtremes) - 1)];
+      }
       constant.values.fill(constant.dim.value());
       return constant;
     }
@@ -86,7 +96,7 @@ class RandomExpressions {
                                              {table.Add(table.FloorDiv(a.dim, 2), off), {}}};
     for (size_t k = 0; k < kBindings; ++k) {
       if (!a.values[k]) continue;
-      const int64_t half = *FloorDivide(*a.values[k], 2);
+      const auto half = static_cast<int64_t>(*FloorDivide(*a.values[k], 2));
       halves.first.values[k] = half;
       halves.second.values[k] = half + off;
     }
@@ -99,9 +109,9 @@ class RandomExpressions {
     const Expression b = Operand();
     Expression result{Symbolic(operation, a.dim, b.dim), {}};
     for (size_t k = 0; k < kBindings; ++k) {
-      if (a.values[k] && b.values[k])
-        result.values[k] = Naive(operation, *a.values[k], *b.values[k]);
-      if (result.values[k]) result.values[k] = Small(*result.values[k]);
+      if (a.values[k] && b.values[k]) {
+        result.values[k] = Fitting(Naive(operation, *a.values[k], *b.values[k]));
+      }
     }
     expressions.push_back(result);
     return expressions.back();
@@ -134,7 +144,7 @@ class RandomExpressions {
     }
   }
 
-  static Value Naive(int64_t operation, int64_t a, int64_t b) {
+  static std::optional<Wide> Naive(int64_t operation, Wide a, Wide b) {
     switch (operation) {
       case 0:
         return a + b;
@@ -146,21 +156,29 @@ class RandomExpressions {
       case 4:
         return FloorDivide(a, b);
       case 5: {
-        const Value negated = FloorDivide(-a, b);
-        return negated ? Value(-*negated) : std::nullopt;
+        const auto negated = FloorDivide(-a, b);
+        return negated ? std::optional<Wide>(-*negated) : std::nullopt;
       }
       case 6:
         return std::min(a, b);
       case 7:
         return std::max(a, b);
       default: {
-        const Value quotient = FloorDivide(a, b);
-        return quotient ? Value(a - b * *quotient) : std::nullopt;
+        const auto quotient = FloorDivide(a, b);
+        return quotient ? std::optional<Wide>(a - b * *quotient) : std::nullopt;
       }
     }
   }
 
+  // Small constants give small values only, so that a DimEvaluator has no reason to overflow.
+  Value Fitting(std::optional<Wide> value) const {
+    const Wide limit = constants_ == Constants::kSmall ? Wide{1} << 30 : Wide{kMax};
+    if (!value || *value > limit || *value < -limit - 1) return std::nullopt;
+    return static_cast<int64_t>(*value);
+  }
+
   std::mt19937 random_;
+  Constants constants_;
 };
 
 constexpr unsigned kTables = 1000;
@@ -192,6 +210,32 @@ TEST(DimRandomTest, EvaluationAndBoundsAgreeWithNaiveValues) {
     }
   }
   EXPECT_GT(checked, int64_t{kTables} * kExpressions * kBindings / 2);
+}
+
+// Where something does not fit, unknown is right; a wrong value never is.
+TEST(DimRandomTest, ExtremeCoefficientsOverflowOrAreRight) {
+  int64_t right = 0;
+  int64_t overflows = 0;
+  for (unsigned seed = 0; seed < kTables / 2; ++seed) {
+    RandomExpressions random(seed, Constants::kExtreme);
+    for (int i = 0; i < kExpressions; ++i) {
+      const Expression& expression = random.Grow();
+      const DimBounds bounds = random.table.Bounds(expression.dim);
+      for (size_t k = 0; k < kBindings; ++k) {
+        if (!expression.values[k]) continue;
+        DimEvaluator evaluator(random.table, random.bindings[k]);
+        const Value value = evaluator.Evaluate(expression.dim);
+        right += value.has_value();
+        ASSERT_EQ(value.value_or(*expression.values[k]), *expression.values[k])
+            << "seed " << seed << ": " << random.table.ToString(expression.dim);
+        ASSERT_TRUE(bounds.lower <= *expression.values[k] && *expression.values[k] <= bounds.upper)
+            << "seed " << seed << ": " << random.table.ToString(expression.dim);
+      }
+    }
+    overflows += random.table.overflows();
+  }
+  EXPECT_GT(right, 10000);
+  EXPECT_GT(overflows, 500);
 }
 
 TEST(DimRandomTest, ClaimsAboutPairsHold) {
