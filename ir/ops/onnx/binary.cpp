@@ -318,7 +318,7 @@ constexpr OnnxOp kRows[] = {
     Variadic("Mean", nullptr),
     Variadic("Min", BinaryValues<kMin>),
     {.name = "Mod", .since = 10, .types = ArithmeticTypes, .values = ModValues, .inplace = 0b11},
-    Arithmetic("Mul", BinaryValues<kMul>, 0b11),
+    Arithmetic("Mul", BinaryValues<kMul>),
     Logic("Or", 1, BinaryValues<kOr>),
     {.name = "PRelu", .types = SameAsInput0, .inplace = 1, .weights = 0b10},
     Arithmetic("Pow", BinaryValues<kPow>),
