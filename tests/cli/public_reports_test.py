@@ -1,0 +1,176 @@
+"""Failures that users of such tools reported in public, reduced to small graphs, end to end."""
+
+import unittest
+
+from command import CommandTest
+
+HEAD = '<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]>\n'
+
+
+def values(count):
+    return "{" + ", ".join(["1"] * count) + "}"
+
+
+class Case(CommandTest):
+    def analyze(self, text, *arguments):
+        (self.folder / "case.onnxtxt").write_text(text)
+        return self.succeed_in_json("analyze", "case.onnxtxt", *arguments)
+
+
+class Stored(Case):
+    def test_packed_4_bit_weights(self):
+        report = self.analyze(
+            HEAD + "g (float[B, S, 100] a) => (y) <uint8[64, 4, 16] b = {%s}, float[64, 4] s = {%s},"
+            " uint8[64, 2] z = {%s}> { y = com.microsoft.MatMulNBits"
+            "<K: int = 100, N: int = 64, bits: int = 4, block_size: int = 32>(a, b, s, z) }"
+            % tuple(values(n)[1:-1] for n in (4096, 256, 128)),
+            "--dim", "B=2", "--dim", "S=3")
+        shapes = {t["name"]: (t["shape"], t["bytes"]) for t in report["tensors"]}
+        self.assertEqual(shapes["y"], ([2, 3, 64], 2 * 3 * 64 * 4))
+        self.assertEqual([shapes[n][1] for n in "bsz"], [4096, 1024, 128])
+
+    def test_blockwise_dequantized_weight(self):
+        (self.folder / "blocks.textproto").write_text(
+            'ir_version: 10 opset_import { version: 21 } graph { name: "g"'
+            ' node { op_type: "DequantizeLinear" input: "w" input: "s" output: "d"'
+            ' attribute { name: "axis" type: INT i: 0 } attribute { name: "block_size" type: INT'
+            ' i: 32 } } node { op_type: "MatMul" input: "x" input: "d" output: "y" }'
+            ' initializer { name: "w" data_type: 22 dims: 64 dims: 32 raw_data: "%s" }'
+            ' initializer { name: "s" data_type: 1 dims: 2 dims: 32 raw_data: "%s" }'
+            ' input { name: "x" type { tensor_type { elem_type: 1 shape {'
+            ' dim { dim_value: 1 } dim { dim_value: 64 } } } } }'
+            ' output { name: "y" type { tensor_type { elem_type: 1 } } } }' % ("w" * 1024, "s" * 256))
+        report = self.succeed_in_json("analyze", "blocks.textproto")
+        self.assertEqual(report["parameters"]["bytes"], 1024 + 256)
+        tensors = {t["name"]: t for t in report["tensors"]}
+        self.assertEqual(tensors["d"]["bytes"], 8192)
+        self.assertNotEqual(tensors["d"]["category"], "parameter")
+
+    def test_weights_of_both_branches_and_of_a_body(self):
+        weight = "<float[64, 64] %s = {" + values(4096)[1:-1] + "}>"
+        report = self.analyze(
+            HEAD + "g (bool c, float[1, 64] x, int64 n, bool t) => (y, z) " + weight % "w0" + " {"
+            " h = MatMul(x, w0)"
+            " y = If (c) <then_branch = a () => (float[1, 64] p) " + weight % "w1"
+            + " { p = MatMul(h, w1) }, else_branch = b () => (float[1, 64] q) " + weight % "w2"
+            + " { q = MatMul(h, w2) }>"
+            " z = Loop (n, t, x) <body = l (int64 i, bool k, float[1, 64] s) => (bool k2, "
+            "float[1, 64] s2) " + weight % "w3" + " { k2 = Identity(k) s2 = MatMul(s, w3) }> }")
+        self.assertEqual(report["parameters"]["bytes"], 4 * 16384)
+
+    def test_weights_in_constant_nodes_count_like_initializers(self):
+        body = " y = Gemm(x, w, b) }"
+        stored = self.analyze(
+            HEAD + "g (float[N, 4] x) => (y) <float[4, 3] w = %s, float[3] b = %s> {"
+            % (values(12), values(3)) + body)
+        nodes = self.analyze(
+            HEAD + "g (float[N, 4] x) => (y) { w = Constant<value = float[4, 3] %s>()"
+            " b = Constant<value = float[3] %s>()" % (values(12), values(3)) + body)
+        passed = self.analyze(
+            HEAD + "g (float[N, 4] x) => (y) { w0 = Constant<value = float[4, 3] %s>()"
+            " b = Constant<value = float[3] %s>() w = Identity(w0)" % (values(12), values(3)) + body)
+        for report in (stored, nodes, passed):
+            self.assertEqual(report["parameters"]["bytes"], 60)
+            self.assertEqual(report["parameters"]["count"], 15)
+            self.assertEqual(report["inference"]["activation_peak_bytes"], 12)
+
+    def test_a_weight_that_nobody_reads(self):
+        report = self.analyze(
+            HEAD + "g (float[N, 8] x) => (y) <float[8, 8] w = %s, float[8, 8] t = %s> {"
+            " y = MatMul(x, t) }" % (values(64), values(64)))
+        self.assertEqual(report["parameters"]["bytes"], 256)
+        warnings = [d for d in report["diagnostics"] if d["severity"] == "warning"]
+        self.assertEqual([w["place"] for w in warnings], ["initializer w"])
+
+    def test_an_unfolded_fill_is_an_intermediate(self):
+        report = self.analyze(
+            HEAD + "g (float[512, 512] x) => (y) <int64[2] s = {512, 512}> {"
+            " f = ConstantOfShape(s) y = Add(x, f) }")
+        self.assertEqual(report["parameters"]["bytes"], 0)
+        tensors = {t["name"]: t for t in report["tensors"]}
+        self.assertEqual((tensors["s"]["bytes"], tensors["f"]["bytes"]), (16, 1048576))
+
+    def test_a_weight_listed_as_input_counts_once(self):
+        for version, notes in ((3, 0), (8, 1)):
+            report = self.analyze(
+                '<ir_version: %d, opset_import: ["" : 8]>\n' % version
+                + "g (float[N, 10] x, float[10, 10] w) => (y) <float[10, 10] w = %s> {"
+                " y = MatMul(x, w) }" % values(100))
+            self.assertEqual(report["parameters"]["bytes"], 400)
+            self.assertEqual(report["inference"]["input_bytes"], 40)
+            about_w = [d for d in report["diagnostics"] if "w" in d["place"].split()]
+            self.assertEqual([d["severity"] for d in about_w], ["note"] * notes)
+
+    def test_two_gibibytes_and_more(self):
+        (self.folder / "large.textproto").write_text(
+            'ir_version: 10 opset_import { version: 21 } graph { name: "g"'
+            ' node { op_type: "MatMul" input: "x" input: "w" output: "y" }'
+            ' initializer { name: "w" data_type: 1 dims: 1 dims: 536871424 data_location: EXTERNAL'
+            ' external_data { key: "location" value: "w.bin" } }'
+            ' input { name: "x" type { tensor_type { elem_type: 1 shape {'
+            ' dim { dim_param: "B" } dim { dim_value: 1 } } } } }'
+            ' output { name: "y" type { tensor_type { elem_type: 1 } } } }')
+        report = self.succeed_in_json("analyze", "large.textproto", "--dim", "B=3",
+                                      "--mode", "inference")
+        self.assertEqual(report["parameters"]["bytes"], 2147485696)
+        y = next(t for t in report["tensors"] if t["name"] == "y")
+        self.assertEqual((y["bytes"], y["bytes_expression"]), (3 * 2147485696, "2147485696*B"))
+        self.assertEqual([d["severity"] for d in report["diagnostics"]], ["warning"])
+        self.fail_both_ways(2, "analyze", "large.textproto", "--strict")
+
+
+class Memory(Case):
+    def test_sum_of_outputs_is_not_the_peak(self):
+        chain = " a = Relu(x) b = Relu(a) c = Relu(b) d = Relu(c)"
+        one = self.analyze(HEAD + "g (float[1, 1000] x) => (d) {" + chain + " }",
+                           "--mode", "inference")
+        two = self.analyze(HEAD + "g (float[1, 1000] x) => (y) {" + chain + " y = Add(x, d) }",
+                           "--mode", "inference")
+        for report in (one, two):
+            self.assertEqual(report["inference"]["peak"]["live_bytes"], 8000)
+            self.assertEqual(report["inference"]["activation_peak_bytes"], 4000)
+
+    def test_dropout_keeps_its_mask_alone(self):
+        text = (HEAD + "g (float[4, 1024] x) => (y) <float[1024, 1024] w = %s> {"
+                " h = MatMul(x, w) r = Constant<value = float {0.5}>() t = Constant<value = bool {1}>()"
+                " y, m = Dropout(h, r, t) }" % values(1048576))
+        report = self.analyze(text, "--mode", "training", "--loss", "sum")
+        self.assertEqual(report["training"]["saved_excluding_inputs_bytes"], 4096)
+        self.assertEqual(report["training"]["saved_bytes"], 4096 + 16384)
+
+    def test_state_of_optimizers(self):
+        text = (HEAD + "g (float[1, 1000] x) => (z) <float[1000, 1] w = %s, float[1, 24] v = %s> {"
+                " y = MatMul(x, w) z = MatMul(y, v) }" % (values(1000), values(24)))
+        for optimizer, state in (("sgd", 0), ("sgd-momentum", 4096), ("adam", 8192),
+                                 ("adamw", 8192)):
+            report = self.analyze(text, "--mode", "training", "--loss", "sum",
+                                  "--optimizer", optimizer)
+            self.assertEqual(report["training"]["parameter_bytes"], 4096)
+            self.assertEqual(report["training"]["optimizer_state_bytes"], state, optimizer)
+
+    def test_small_network(self):
+        text = (
+            HEAD + "g (float[B, 3, 50, 50] x) => (y) <float[32, 3, 3, 3] w1 = %s, float[32] b1 = %s,"
+            " float[64, 32, 3, 3] w2 = %s, float[64] b2 = %s> {"
+            " c1 = Conv<pads = [1, 1, 1, 1]>(x, w1, b1)"
+            " p1 = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(c1)"
+            " c2 = Conv<pads = [1, 1, 1, 1]>(p1, w2, b2)"
+            " p2 = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(c2) y = Flatten(p2) }"
+            % tuple(values(n) for n in (864, 32, 18432, 64)))
+        report = self.analyze(text, "--mode", "training", "--loss", "sum", "--dim", "B=64")
+        outputs = 20480000 + 5120000 + 10240000
+        indices = 10240000 + 64 * 64 * 12 * 12 * 8
+        self.assertEqual(report["training"]["saved_excluding_inputs_bytes"], outputs + indices)
+
+    def test_norm_and_gelu(self):
+        text = (
+            HEAD + "g (float[2, 10, 64] x) => (y) <float[64, 64] w = %s, float[64] b = %s,"
+            " float[64] s = %s, float[64] t = %s> { m = MatMul(x, w) h = Add(m, b)"
+            " n = LayerNormalization(h, s, t) y = Gelu(n) }"
+            % tuple(values(n) for n in (4096, 64, 64, 64)))
+        report = self.analyze(text, "--mode", "training", "--loss", "sum")
+        self.assertEqual(report["training"]["saved_bytes"], 15520)
+
+
+if __name__ == "__main__":
+    unittest.main()
