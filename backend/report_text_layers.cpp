@@ -3,9 +3,9 @@
 // that are alike in class, name (numbers apart) and bytes are one row with the bytes of each, and
 // what is below them is shown once:
 //
-//   h.0                     11.72 MiB
-//   h.1 … h.46, 46 alike    11.80 MiB   each
-//   h.47                    11.72 MiB
+//   h.0               11.72 MiB
+//   h.1…46, 46 alike  11.80 MiB   each
+//   h.47              11.72 MiB
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -146,15 +146,23 @@ std::string_view Below(std::string_view path, std::string_view above) {
   return above.empty() ? path : path.substr(above.size() + 1);
 }
 
+// "h.1", "h.46" -> "h.1…46"
+std::string Range(std::string_view first, std::string_view last) {
+  size_t differing = 0;
+  while (differing < first.size() && first[differing] == last[differing]) ++differing;
+  while (differing > 0 && IsDigit(last[differing - 1])) --differing;
+  return Printable(first) + "…" + Printable(last.substr(differing));
+}
+
 // The path under the nearest shown layer above, indented; keeps the stack of those layers.
 std::string IndentedName(const LayerRow& row, std::vector<std::string_view>* above) {
   while (!above->empty() && !IsBelow(row.layer->path, above->back())) above->pop_back();
   const std::string_view parent = above->empty() ? "" : above->back();
-  std::string name(2 * above->size(), ' ');
+  const std::string indent(2 * above->size(), ' ');
   above->push_back(row.layer->path);
-  name += Printable(Below(row.layer->path, parent));
-  if (row.alike == 1) return name;
-  return name + " … " + Printable(Below(row.last->path, parent)) + ", " + WithThousands(row.alike) +
+  const std::string_view name = Below(row.layer->path, parent);
+  if (row.alike == 1) return indent + Printable(name);
+  return indent + Range(name, Below(row.last->path, parent)) + ", " + WithThousands(row.alike) +
          " alike";
 }
 

@@ -61,8 +61,8 @@ std::string PeakText(const std::string& title, const Peak& peak, int rows,
   TerminalTable table(
       {{.title = "largest", .align = TableColumn::Align::kRight},
        {.title = "category", .leaves_as = 1},
-       {.title = "name", .excess = TableColumn::Excess::kElideMiddle, .readable = 20},
-       {.title = "why it is alive", .excess = TableColumn::Excess::kElideEnd, .readable = 20}});
+       {.title = "name", .excess = TableColumn::Excess::kElideMiddle, .readable = 28},
+       {.title = "why it is alive", .excess = TableColumn::Excess::kElideEnd, .readable = 40}});
   const size_t shown = std::min(peak.live.size(), static_cast<size_t>(rows));
   for (size_t i = 0; i < shown; ++i) {
     const LiveStorage& live = peak.live[i];

@@ -66,11 +66,9 @@ std::string PeakPlace(const Peak& peak, const Terminal& terminal) {
   return Wrap("    " + at, 4, terminal) + "\n";
 }
 
-std::string Expression(std::string_view what, const std::string& expression,
-                       const Terminal& terminal) {
+std::string Expression(const std::string& expression, const Terminal& terminal) {
   if (expression.empty()) return "";
-  return Wrap("  " + std::string(what) + " = " + Printable(expression) + " bytes", 4, terminal) +
-         "\n";
+  return Wrap("    = " + Printable(expression), 6, terminal) + "\n";
 }
 
 std::string Incompleteness(const TrainingReport& training, const Terminal& terminal) {
@@ -162,7 +160,7 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
                      SignOf(report, training.unknown_storages, "input"));
   text += FigureLine("saved activations", training.saved_excluding_inputs_bytes,
                      SignOf(report, training.unknown_storages, "saved_activation"));
-  text += Expression("saved activations", training.saved_expression, terminal);
+  text += Expression(training.saved_expression, terminal);
   text += FigureLine("after forward", training.after_forward_bytes, sign);
   for (const PhaseReport& phase : training.phases) {
     text += FigureLine("peak of " + phase.name, phase.peak_bytes, sign);
@@ -188,7 +186,7 @@ std::string InferenceText(const Report& report, const Terminal& terminal) {
                      SignOf(report, inference.unknown_storages, "input"));
   text += FigureLine("outputs", inference.output_bytes, sign);
   text += FigureLine("activation peak", inference.activation_peak_bytes, sign);
-  text += Expression("activation peak", inference.activation_peak_expression, terminal);
+  text += Expression(inference.activation_peak_expression, terminal);
   text += Bold(FigureLine("peak", inference.peak.live_bytes, sign), terminal);
   return text + PeakPlace(inference.peak, terminal);
 }

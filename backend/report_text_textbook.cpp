@@ -99,7 +99,7 @@ std::string TextbookText(const Report& report, const Terminal& terminal) {
   const TextbookReport& textbook = *report.textbook;
   std::string text = Bold("Textbook accounting", terminal) + "  " +
                      WithThousands(textbook.parameter_count) + " parameters\n";
-  text += GroupsText(textbook, terminal);
+  text += GroupsText(textbook, terminal) + "\n";
   text += TotalsText(textbook, report.training, terminal);
   for (const std::string& note : textbook.notes) {
     text += Wrap("  " + Printable(note), 4, terminal) + "\n";

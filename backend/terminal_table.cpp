@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 namespace footprint {
@@ -10,6 +11,8 @@ namespace {
 constexpr int kIndent = 2;
 constexpr int kGap = 2;
 constexpr int kLeftOut = -1;
+constexpr int kReadable = std::numeric_limits<int>::max();
+constexpr int kNarrowest = 8;
 
 int TotalWidth(const std::vector<int>& widths) {
   int total = kIndent - kGap;
@@ -33,14 +36,16 @@ std::string FitCell(const std::string& cell, const TableColumn& column, int widt
   return cell;
 }
 
-// Takes `excess` columns from the elastic ones, always from the one that is widest now.
-void Shrink(const std::vector<TableColumn>& columns, int excess, std::vector<int>* widths) {
+// Takes `excess` columns from the elastic ones, always from the one that is widest now; none gets
+// narrower than is readable or, in need, than `narrowest`.
+void Shrink(const std::vector<TableColumn>& columns, int excess, int narrowest,
+            std::vector<int>* widths) {
   for (; excess > 0; --excess) {
     int* widest = nullptr;
     for (size_t i = 0; i < columns.size(); ++i) {
       int& width = (*widths)[i];
       const bool elastic = columns[i].excess != TableColumn::Excess::kKeep;
-      if (!elastic || width <= columns[i].readable) continue;
+      if (!elastic || width <= std::min(columns[i].readable, narrowest)) continue;
       if (widest == nullptr || width > *widest) widest = &width;
     }
     if (widest == nullptr) return;
@@ -58,13 +63,14 @@ void TerminalTable::AddRow(std::vector<std::string> cells, RowStyle style) {
 std::vector<int> TerminalTable::FitWidths(int width) const {
   std::vector<int> natural;
   for (size_t i = 0; i < columns_.size(); ++i) {
-    int widest = DisplayWidth(columns_[i].title);
+    int widest = 0;
     for (const Row& row : rows_) widest = std::max(widest, DisplayWidth(row.cells[i]));
-    natural.push_back(widest);
+    const bool says_nothing = widest == 0 && columns_[i].leaves_as != 0;
+    natural.push_back(says_nothing ? kLeftOut : std::max(widest, DisplayWidth(columns_[i].title)));
   }
   while (true) {
     std::vector<int> fitted = natural;
-    Shrink(columns_, TotalWidth(fitted) - width, &fitted);
+    Shrink(columns_, TotalWidth(fitted) - width, kReadable, &fitted);
     if (TotalWidth(fitted) <= width) return fitted;
     size_t leaving = columns_.size();
     for (size_t i = 0; i < columns_.size(); ++i) {
@@ -73,7 +79,10 @@ std::vector<int> TerminalTable::FitWidths(int width) const {
         leaving = i;
       }
     }
-    if (leaving == columns_.size()) return fitted;
+    if (leaving == columns_.size()) {
+      Shrink(columns_, TotalWidth(fitted) - width, kNarrowest, &fitted);
+      return fitted;
+    }
     natural[leaving] = kLeftOut;
   }
 }

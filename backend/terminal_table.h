@@ -1,9 +1,11 @@
 // A table of text that fits the terminal. When it is too wide, columns give way in this order: the
-// elastic ones shrink to what is still readable, optional ones are left out, the last named first.
+// elastic ones shrink to what is still readable, optional ones are left out, the elastic ones
+// shrink further. An optional column without any text is not shown.
 #ifndef FOOTPRINT_BACKEND_TERMINAL_TABLE_H_
 #define FOOTPRINT_BACKEND_TERMINAL_TABLE_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/terminal.h"
@@ -17,7 +19,7 @@ struct TableColumn {
   std::string title;
   Align align = Align::kLeft;
   Excess excess = Excess::kKeep;
-  int readable = 16;  // columns below which an elastic one does not shrink
+  int readable = 16;  // an elastic one gets narrower only in need
   int leaves_as = 0;  // 0: always shown; else the highest is left out first
 };
 

@@ -36,23 +36,22 @@ std::string HelpHint(const CLI::App& command) {
   return std::string("; see footprint ") + (top ? "" : command.get_name() + " ") + "--help";
 }
 
-// The first word that nothing expects, options before others.
+bool IsOption(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
+
+// A word that nothing expects. Behind a command options come first: a value may follow them, which
+// would be no surprise if the option were known.
 std::optional<Failure> RefuseExtras(const CLI::App& command) {
   const std::vector<std::string> extras = command.remaining();
   if (extras.empty()) return std::nullopt;
-  const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& word) {
-    return word.size() > 1 && word.front() == '-';
-  });
-  const std::string word = option != extras.end() ? *option : extras.front();
-  if (option != extras.end()) {
-    const std::string name = word.substr(0, word.find('='));
-    return UsageFailure("unknown-option", name,
-                        "no such option" + DidYouMean(name, NamesOf(command)) + HelpHint(command));
+  const bool top = command.get_parent() == nullptr;
+  const auto option = std::find_if(extras.begin(), extras.end(), IsOption);
+  const std::string word = option == extras.end() || top ? extras.front() : *option;
+  const std::string hint =
+      DidYouMean(word.substr(0, word.find('=')), NamesOf(command)) + HelpHint(command);
+  if (IsOption(word)) {
+    return UsageFailure("unknown-option", word.substr(0, word.find('=')), "no such option" + hint);
   }
-  if (command.get_parent() == nullptr) {
-    return UsageFailure("unknown-command", word,
-                        "no such command" + DidYouMean(word, NamesOf(command)) + HelpHint(command));
-  }
+  if (top) return UsageFailure("unknown-command", word, "no such command" + hint);
   return UsageFailure("unexpected-argument", word, "one too many" + HelpHint(command));
 }
 

@@ -108,8 +108,15 @@ TEST(TerminalTable, ElasticColumnsShrinkThenOptionalOnesLeave) {
             "  b                7\n");
 }
 
+TEST(TerminalTable, AnOptionalColumnWithoutTextIsNotShown) {
+  TerminalTable table(
+      {{.title = "name"}, {.title = "optional", .leaves_as = 1}, {.title = "kept"}});
+  table.AddRow({"a", "", ""});
+  EXPECT_EQ(table.Render(Terminal{}), "  name  kept\n  a\n");
+}
+
 TEST(TerminalTable, NoLineIsWiderThanTheTerminalWhileItCanShrink) {
-  for (int width = 17; width < 60; ++width) {
+  for (int width = 18; width < 60; ++width) {
     std::istringstream lines(Example().Render(Terminal{.width = width}));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(DisplayWidth(line), width);
   }

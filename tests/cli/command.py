@@ -62,7 +62,7 @@ class CommandTest(unittest.TestCase):
     def succeed_in_json(self, *arguments, **more):
         return json.loads(self.succeed(*arguments, "--format", "json", **more))
 
-    def fail(self, exit_code, *arguments, **more):
+    def fail_as_text(self, exit_code, *arguments, **more):
         """Fails as text: nothing on standard output, a message on standard error."""
         result = self.run_command(*arguments, **more)
         stderr = result.stderr.decode()
@@ -84,7 +84,7 @@ class CommandTest(unittest.TestCase):
         return document
 
     def fail_both_ways(self, exit_code, *arguments, **more):
-        stderr = self.fail(exit_code, *arguments, **more)
+        stderr = self.fail_as_text(exit_code, *arguments, **more)
         document = self.fail_in_json(exit_code, *arguments, **more)
         self.assertIn(document["error"]["message"], stderr)
         return document["error"]

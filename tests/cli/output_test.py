@@ -46,7 +46,8 @@ class Files(CommandTest):
 
     def test_several_formats_need_a_folder(self):
         both = ["analyze", "valid.onnxtxt", "--format", "text", "--format", "json"]
-        self.assertIn("--output DIR", json.loads(self.run_command(*both).stdout)["error"]["message"])
+        error = json.loads(self.run_command(*both).stdout)["error"]
+        self.assertIn("--output DIR", error["message"])
         self.assertEqual(self.succeed(*both, "--output", "reports/new"), "")
         self.assertEqual(self.names("reports/new"), ["valid.json", "valid.txt"])
         json.loads((self.folder / "reports/new/valid.json").read_text())

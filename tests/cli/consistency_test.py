@@ -1,0 +1,117 @@
+"""Every number of a report agrees with the others: storages sum to layers, layers to totals, who is
+alive sums to the peak, and the text shows what the JSON says."""
+
+import collections
+import unittest
+
+from command import SOURCE, CommandTest
+
+MODELS = sorted((SOURCE / "models").glob("**/*.onnx*"))
+BLOCK = 512
+
+
+def rounded(size):
+    return -(-size // BLOCK) * BLOCK
+
+
+class Consistency(CommandTest):
+    def each_report(self, *arguments):
+        self.assertTrue(MODELS)
+        for model in MODELS:
+            with self.subTest(model=model.name):
+                yield self.succeed_in_json("analyze", str(model), *arguments)
+
+    def check_tables(self, report):
+        by_layer = collections.Counter()
+        by_category = collections.Counter()
+        rounding = 0
+        for storage in report["storages"]:
+            size = storage["bytes"] or 0
+            by_layer[storage["layer"], storage["category"]] += size
+            by_category[storage["category"]] += size
+            rounding += rounded(size) - size
+        layers = {}
+        for layer in report["layers"]:
+            for category, size in layer["bytes"].items():
+                if size:
+                    layers[layer["path"], category] = size
+        self.assertEqual(layers, {key: size for key, size in by_layer.items() if size})
+        self.assertEqual(report["rounding_bytes"], rounding)
+        return by_category
+
+    def check_tree(self, layers):
+        """With children: a layer and everything whose path begins with its own."""
+        for layer in layers:
+            prefix = layer["path"] + "/" if layer["path"] else ""
+            below = [x for x in layers if x is layer or x["path"].startswith(prefix)]
+            for category, size in layer["bytes_with_children"].items():
+                self.assertEqual(size, sum(x["bytes"][category] for x in below), layer["path"])
+
+    def check_peak(self, peak, block):
+        sizes = [live["bytes"] for live in peak["live"]]
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        self.assertEqual(peak["live_bytes"], sum(-(-size // block) * block for size in sizes))
+
+    def check_references(self, report):
+        ids = [storage["id"] for storage in report["storages"]]
+        self.assertEqual(len(ids), len(set(ids)))
+        known = set(ids)
+        for tensor in report["tensors"]:
+            if tensor["storage"] is not None:
+                self.assertIn(tensor["storage"], known, tensor["name"])
+        names = [tensor["name"] for tensor in report["tensors"]]
+        self.assertEqual(len(names), len(set(names)))
+        unknown = [tensor["name"] for tensor in report["tensors"] if tensor["bytes"] is None]
+        self.assertEqual(unknown, [value["name"] for value in report["unknown"]])
+
+    def test_training(self):
+        for report in self.each_report("--mode", "training", "--dim", "batch=2"):
+            totals = self.check_tables(report)
+            training = report["training"]
+            for category in ("parameter", "buffer", "gradient", "optimizer_state", "input"):
+                self.assertEqual(training[category + "_bytes"], totals[category], category)
+            self.assertEqual(training["saved_excluding_inputs_bytes"], totals["saved_activation"])
+            self.assertEqual(report["parameters"]["bytes"], totals["parameter"])
+            self.check_tree(report["layers"])
+            self.check_references(report)
+            self.check_peak(training["peak"], BLOCK)
+            phases = {name: phase["peak_bytes"] for name, phase in training["phases"].items()}
+            self.assertEqual(training["peak"]["live_bytes"], max(phases.values()))
+            self.assertEqual(training["peak"]["live_bytes"], phases[training["peak"]["phase"]])
+            self.assertLessEqual(training["after_forward_bytes"], phases["forward"])
+            self.assertLessEqual(training["saved_excluding_inputs_bytes"], training["saved_bytes"])
+
+    def test_inference(self):
+        for report in self.each_report("--mode", "inference", "--dim", "batch=2"):
+            self.check_tables(report)
+            self.check_tree(report["layers"])
+            self.check_references(report)
+            inference = report["inference"]
+            self.check_peak(inference["peak"], 1)
+            self.assertEqual(
+                inference["peak"]["live_bytes"],
+                inference["activation_peak_bytes"]
+                + inference["input_bytes"]
+                + inference["weight_bytes"],
+            )
+
+    def test_the_text_says_the_same(self):
+        for report in self.each_report("--dim", "batch=2"):
+            text = self.succeed("analyze", report["model"], "--dim", "batch=2")
+            training, inference = report["training"], report["inference"]
+            for size in (
+                *report["parameters"]["widths"].values(),
+                training["parameter_bytes"],
+                training["gradient_bytes"],
+                training["optimizer_state_bytes"],
+                training["saved_excluding_inputs_bytes"],
+                training["after_forward_bytes"],
+                *(phase["peak_bytes"] for phase in training["phases"].values()),
+                inference["activation_peak_bytes"],
+                inference["peak"]["live_bytes"],
+            ):
+                self.assertIn(f" {size:,}\n", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
