@@ -100,6 +100,8 @@ class Replayer {
   IdVector<TorchValueId, Tensor> tensors_;
   absl::flat_hash_map<const TensorData*, TorchValueId> trained_;
   std::vector<Tensor> trained_order_;
+  // By sequence number and output of the node that made it.
+  absl::flat_hash_map<std::pair<int64_t, int32_t>, TorchValueId> value_of_node_;
   std::vector<Tensor> state_;
   ReplayNotes notes_;
   std::vector<CallId> misfits_;
@@ -242,6 +244,9 @@ void Replayer::RunCall(CallId id) {
     const TorchValueId value = call.results[i];
     if (!value.valid() || !results[i]) continue;
     tensors_[value] = results[i];
+    if (const GradientNode* node = results[i].data()->node) {
+      value_of_node_.emplace(std::pair(node->sequence, results[i].data()->output), value);
+    }
     notes_.storage_of[value] = results[i].storage();
     ReplayStorage& storage = machine_.storages()[results[i].storage()];
     if (!storage.value.valid()) storage.value = value;
@@ -288,10 +293,8 @@ void Replayer::NameGradient(const Tensor& gradient, const GradientNode& node, in
     if (parameter != trained_.end()) name = parameter->second;
     return;
   }
-  const int32_t call = notes_.call_of_step[static_cast<size_t>(node.step)];
-  if (call < 0) return;
-  const auto& results = program_.calls[CallId(call)].results;
-  if (static_cast<size_t>(output) < results.size()) name = results[static_cast<size_t>(output)];
+  const auto value = value_of_node_.find({node.sequence, output});
+  if (value != value_of_node_.end()) name = value->second;
 }
 
 void Replayer::RunBackward() {

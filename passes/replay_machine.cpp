@@ -63,10 +63,12 @@ TensorData* ReplayMachine::NewTensorData(StorageId storage, const Dims& shape,
   } else {
     data = free_tensors_.back();
     free_tensors_.pop_back();
-    *data = TensorData();
   }
   data->owner = this;
   data->storage = storage;
+  data->requires_grad = false;
+  data->output = 0;
+  data->contiguous = TensorData::Answer::kUnasked;
   data->shape = shape;
   data->strides = strides;
   ++storages_[storage].references;
@@ -139,9 +141,9 @@ GradientNode* ReplayMachine::NewNode(absl::string_view name) {
   } else {
     node = free_nodes_.back();
     free_nodes_.pop_back();
-    *node = GradientNode();
   }
   node->name = name;
+  node->variable = nullptr;
   node->step = current_step();
   return node;
 }
@@ -175,6 +177,7 @@ GradientNode* ReplayMachine::TargetOf(const Tensor& input, int32_t* output) {
   if (data->accumulator == nullptr) {
     data->accumulator = NewNode("AccumulateGrad");
     data->accumulator->sequence = GradientNode::kAccumulator;
+    data->accumulator->outputs = 1;
     data->accumulator->references = 1;
     data->accumulator->variable = data;
   }

@@ -41,44 +41,59 @@ TensorList RunMeanDim(Eager& eager, const CallArguments& a) {
   return {Mean(eager, To(eager, a.tensor(0), ResultType(a, 3, false)), Axes(a, 1), a.boolean(2))};
 }
 
-// A reduction whose gradient needs `full` temporaries of the operand's size, of which `masks` bools.
+// What the formula of a gradient makes on the way, each a number of tensors.
+struct Temporaries {
+  int masks = 0;   // bools like the operand
+  int counts = 0;  // int64 like the result
+  int small = 0;   // like the result
+  int full = 0;    // like the operand
+};
+
+// A reduction that saves its operand, and its result if the gradient's formula reads that.
 TensorList Reduce(Eager& eager, const Tensor& self, const Dims& shape, ElementType element,
-                  absl::string_view node, bool saves_result, int full, int masks = 0) {
+                  absl::string_view node, bool saves_result, Temporaries temporaries) {
   Tensor result = eager.New(shape, element);
   eager.Record(node, {self}, {result}, {self, saves_result ? result : Tensor()},
-               [full, masks](Backward& b) {
-                 std::vector<Tensor> temporaries;
-                 for (int i = 0; i < masks; ++i) {
-                   temporaries.push_back(b.eager.New(b.shape(0), ElementType::kBool, "temporary"));
-                 }
-                 for (int i = 0; i < full; ++i) {
-                   temporaries.push_back(b.eager.New(b.shape(0), b.element(0), "temporary"));
-                 }
+               [temporaries](Backward& b) {
+                 std::vector<Tensor> made;
+                 const auto make = [&](int count, const Dims& like, ElementType type) {
+                   for (int i = 0; i < count; ++i) {
+                     made.push_back(b.eager.New(like, type, "temporary"));
+                   }
+                 };
+                 make(temporaries.masks, b.shape(0), ElementType::kBool);
+                 make(temporaries.counts, b.gradient().shape(), ElementType::kInt64);
+                 make(temporaries.small, b.gradient().shape(), b.gradient().element());
+                 make(temporaries.full, b.shape(0), b.element(0));
                  b.Give(0, b.eager.New(b.shape(0), b.element(0)));
                });
   return {result};
 }
 
+// grad / mask.sum() * mask, where mask = (self == result)
+constexpr Temporaries kExtremum = {.masks = 1, .counts = 1, .small = 1};
+// (2 / (n - 1) * grad) * (self - self.mean())
+constexpr Temporaries kVariance = {.small = 2, .full = 1};
+
 TensorList RunAmax(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   return Reduce(eager, self, ReducedShape(self, Axes(a, 1), a.boolean(2)), self.element(),
-                "AmaxBackward0", true, 0, 1);
+                "AmaxBackward0", true, kExtremum);
 }
 TensorList RunMaxOfAll(Eager& eager, const CallArguments& a) {
-  return Reduce(eager, a.tensor(0), {}, a.tensor(0).element(), "MaxBackward1", true, 0, 1);
+  return Reduce(eager, a.tensor(0), {}, a.tensor(0).element(), "MaxBackward1", true, kExtremum);
 }
 
-// self, dim, correction, keepdim: 2 / (n - 1) * grad * (self - mean)
-Tensor Variance(Eager& eager, const CallArguments& a) {
+// self, dim, correction, keepdim
+TensorList RunVar(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   return Reduce(eager, self, ReducedShape(self, Axes(a, 1), a.boolean(3)), self.element(),
-                "VarBackward0", false, 1)[0];
+                "VarBackward0", false, kVariance);
 }
-TensorList RunVar(Eager& eager, const CallArguments& a) { return {Variance(eager, a)}; }
 TensorList RunStd(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   return Reduce(eager, self, ReducedShape(self, Axes(a, 1), a.boolean(3)), self.element(),
-                "StdBackward0", true, 1);
+                "StdBackward0", true, kVariance);
 }
 TensorList RunVarMean(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
@@ -94,26 +109,26 @@ TensorList RunVarMean(Eager& eager, const CallArguments& a) {
 TensorList RunLogsumexp(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   return Reduce(eager, self, ReducedShape(self, Axes(a, 1), a.boolean(2)), self.element(),
-                "LogsumexpBackward0", true, 2);
+                "LogsumexpBackward0", true, {.full = 2});
 }
 TensorList RunVectorNorm(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   return Reduce(eager, self, ReducedShape(self, Axes(a, 2), a.boolean(3)), ResultType(a, 4, false),
-                "LinalgVectorNormBackward0", true, 1);
+                "LinalgVectorNormBackward0", true, {.full = 1});
 }
 // norm(self, p, dim, keepdim) is a vector norm.
 TensorList RunNorm(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   return Reduce(eager, self, ReducedShape(self, Axes(a, 2), a.boolean(3)), ResultType(a, 4, false),
-                "LinalgVectorNormBackward0", true, 1);
+                "LinalgVectorNormBackward0", true, {.full = 1});
 }
 TensorList RunProd(Eager& eager, const CallArguments& a) {
-  return Reduce(eager, a.tensor(0), {}, ResultType(a, 1), "ProdBackward0", true, 1);
+  return Reduce(eager, a.tensor(0), {}, ResultType(a, 1), "ProdBackward0", true, {.full = 1});
 }
 TensorList RunProdDim(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   return Reduce(eager, self, ReducedShape(self, Axes(a, 1), a.boolean(2)), ResultType(a, 3),
-                "ProdBackward1", true, 1);
+                "ProdBackward1", true, {.full = 1});
 }
 
 // Values and their places; the gradient scatters into zeros.
@@ -157,7 +172,7 @@ TensorList RunCumsum(Eager& eager, const CallArguments& a) {
 }
 TensorList RunCumprod(Eager& eager, const CallArguments& a) {
   return Reduce(eager, a.tensor(0), a.tensor(0).shape(), ResultType(a, 2), "CumprodBackward0", true,
-                2);
+                {.full = 2});
 }
 
 TensorList RunSoftmax(Eager& eager, const CallArguments& a) {
