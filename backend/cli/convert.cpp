@@ -65,6 +65,13 @@ constexpr std::array<Choice<Format>, 10> kFormats = {{{"text", Format::kText},
                                                       {"junit", Format::kText, false},
                                                       {"chrome-trace", Format::kText, false}}};
 
+// The steps of the analysis that have a printed form.
+constexpr std::array<Choice<bool>, 5> kDumps = {{{"import", true},
+                                                 {"infer", true, false},
+                                                 {"lower", true},
+                                                 {"replay", true, false},
+                                                 {"liveness", true, false}}};
+
 constexpr const char* kNotAvailable = "not available yet in this version";
 
 template <typename T>
@@ -220,6 +227,10 @@ AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
   }
   options.strict = flags.strict;
   options.dump = flags.dump;
+  if (!flags.dump.empty()) Choose("--dump", flags.dump, kDumps, errors);
+  if (flags.dump == "lower" && options.mode == Mode::kInference) {
+    errors.Add("bad-value", "--dump lower", "is a step of training, which is not analyzed");
+  }
   RefuseWhatIsMissing(flags, errors);
   command.destination = ConvertDestination(flags, errors);
   command.depth = ConvertDepth(flags.depth, errors);
