@@ -44,9 +44,19 @@ KnownValuePtr Inference::InputValue(int i) const {
   return id.valid() ? result_.values[id] : nullptr;
 }
 
+// Whatever a rule made of hostile attributes: ranks stay bounded, and sizes are not negative.
 void Inference::SetOutputType(int i, ValueType type) {
   const ValueId id = node_->output(static_cast<size_t>(i));
-  if (id.valid()) result_.types[id] = std::move(type);
+  if (!id.valid()) return;
+  if (type.tensor.dims.size() > static_cast<size_t>(kMaxRank)) {
+    type.tensor = TensorType::UnknownRank(type.tensor.element);
+  }
+  for (Dim& dim : type.tensor.dims) {
+    if (!dim.is_constant() || dim.value() >= 0) continue;
+    if (!failed_) Error(absl::StrCat("an output would have a size of ", dim.value()));
+    dim = Dim();
+  }
+  result_.types[id] = std::move(type);
 }
 
 const ValueType& Inference::OutputType(int i) const {
