@@ -9,9 +9,14 @@ add_library(footprint SHARED $<TARGET_OBJECTS:footprint_ir> $<TARGET_OBJECTS:foo
             $<TARGET_OBJECTS:footprint_passes> $<TARGET_OBJECTS:footprint_backend>)
 set_target_properties(footprint PROPERTIES VERSION ${PROJECT_VERSION}
                       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-target_link_libraries(footprint PRIVATE "${FOOTPRINT_ONNX_ARCHIVE}" protobuf::libprotobuf
-                      absl::raw_hash_set absl::hash absl::strings absl::str_format absl::int128)
-target_link_options(footprint PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+# By file, not by target: the exported package would ask its users for the targets of these.
+file(GLOB absl_libraries "${archive_folder}/libabsl_*.so")
+target_link_libraries(footprint PRIVATE "${FOOTPRINT_ONNX_ARCHIVE}" ${Protobuf_LIBRARY_RELEASE}
+                      -Wl,--as-needed ${absl_libraries})
+set(exports "${PROJECT_SOURCE_DIR}/backend/exports.map")
+target_link_options(footprint PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined
+                    "-Wl,--version-script=${exports}")
+set_target_properties(footprint PROPERTIES LINK_DEPENDS "${exports}")
 target_compile_features(footprint INTERFACE cxx_std_20)
 target_include_directories(footprint INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
