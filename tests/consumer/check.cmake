@@ -1,4 +1,4 @@
-# Installs the build and uses it as a stranger would, alone and beside an ONNX of the stranger's own.
+# Installs the build and uses it as a stranger would, alone and beside an ONNX of his own.
 #
 #   cmake -D BUILD=<build tree> -D SOURCE=<source tree> -D WORK=<scratch> -D CXX_FLAGS=<flags>
 #         -P check.cmake

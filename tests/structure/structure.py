@@ -23,7 +23,10 @@ MAY_INCLUDE = {
     "backend": {"backend", "frontend", "passes", "ir"},
     "tests": {"backend", "frontend", "ir", "passes", "tests"},
 }
-KNOWS_ONNX = ("frontend/", "tests/frontend/", "tests/benchmarks/", "tests/consumer/", "tests/fuzz/")
+KNOWS_ONNX = (
+    "frontend/", "tests/frontend/", "tests/benchmarks/", "tests/conformance/", "tests/consumer/",
+    "tests/fuzz/",
+)
 PUBLIC_HEADERS = ("backend/analyze.h", "backend/options.h", "backend/report.h")
 # Passes and backends ask the tables about an operator, they do not know it by name.
 NAMELESS = ("passes/", "backend/")
