@@ -207,7 +207,15 @@ KnownValuePtr BroadcastOperand(InferContext& c, int i, const Sizes& to) {
   const KnownValuePtr value = c.InputValue(i);
   Sizes from;
   if (value == nullptr || value->is_sequence || !SmallSizes(c.InputType(i), &from)) return nullptr;
-  return from == to ? value : Pick(*value, BroadcastIndex(from, to));
+  if (from == to) return value;
+  // Old versions matched axes by attribute, and never checked.
+  if (from.size() > to.size() || (c.version() < kBinaryBroadcasts && Product(from) != 1)) {
+    return nullptr;
+  }
+  for (size_t axis = 0; axis < from.size(); ++axis) {
+    if (from[axis] != 1 && from[axis] != to[to.size() - from.size() + axis]) return nullptr;
+  }
+  return Pick(*value, BroadcastIndex(from, to));
 }
 
 // What the output's element type makes of the result.
