@@ -138,7 +138,7 @@ void PackedMultiHeadTypes(InferContext& c) {
 // Query [.., H*e], or packed with the keys and values of kv_num_heads: (H + 2*G) * e.
 Dim GroupedHeadSize(InferContext& c) {
   const TensorType* query = c.RankedInput(0);
-  const Dim last = query == nullptr ? Dim() : query->dims.back();
+  const Dim last = DimOf(query, -1);
   DimTable& dims = c.dims();
   if (c.HasInput(1) && c.HasInput(2)) return dims.FloorDiv(last, Heads(c));
   const Dim all = dims.Add(Heads(c), dims.Mul(SizeAttribute(c, "kv_num_heads"), 2));
