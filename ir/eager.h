@@ -1,10 +1,10 @@
-// Eager: what the rows of TorchOp are written against. Abstract tensors (a storage, a shape, strides,
-// an element type; no data), the tape of autograd, and the few things eager PyTorch can do with them.
-// passes/replay implements it and watches the storages come and go.
+// Eager: what the rows of TorchOp are written against. Abstract tensors (a storage, a shape,
+// strides, an element type; no data), the tape of autograd, and the few things eager PyTorch can
+// do with them. passes/replay implements it and watches the storages come and go.
 //
-// A Tensor is a handle that counts references, as in PyTorch: when the last handle of a tensor goes,
-// the tensor goes; when the last tensor of a storage goes, its bytes are free. So the scopes of a
-// row's C++ variables are the lifetimes of PyTorch's temporaries.
+// A Tensor is a handle that counts references, as in PyTorch: when the last handle of a tensor
+// goes, the tensor goes; when the last tensor of a storage goes, its bytes are free. So the scopes
+// of a row's C++ variables are the lifetimes of PyTorch's temporaries.
 //
 //   handle --> TensorData --> storage of 4 KiB <-- TensorData (a view) <-- handle
 //                  \-- gradient node --> saved tensors, edges to the nodes of its inputs
@@ -82,8 +82,9 @@ class Tensor {
   TensorData* data_ = nullptr;
 };
 
-// One gradient function at work: reads the incoming gradients and what was saved, gives one gradient
-// for each input that needs one. Whatever it allocates and does not give dies when it returns.
+// One gradient function at work: reads the incoming gradients and what was saved, gives one
+// gradient for each input that needs one. Whatever it allocates and does not give dies when it
+// returns.
 class Backward {
  public:
   Backward(Eager& eager, GradientNode& node, absl::Span<Tensor> incoming, absl::Span<Tensor> given)
@@ -196,7 +197,8 @@ class Eager {
 
   // A row that has no `run`, on tensors alone; an operator inside another.
   virtual Tensor Apply(const TorchOp& op, absl::Span<const Tensor> operands) = 0;
-  // What autocast makes of an operand of such an inner operator; the operand itself outside autocast.
+  // What autocast makes of an operand of such an inner operator; the operand itself outside
+  // autocast.
   virtual Tensor Autocasted(const Tensor& tensor, Autocast rule) = 0;
   // Tensors on its storage, this one included.
   virtual int StorageReferences(const Tensor& tensor) const = 0;

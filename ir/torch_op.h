@@ -1,7 +1,7 @@
-// TorchOp: what eager PyTorch does when an ATen operator is called, as far as memory is concerned: how
-// the result is laid out, what is allocated beside it, what autograd saves and for whose gradient, and
-// what each gradient allocates, in which order. One row per operator; the rows live in ir/ops/torch,
-// one file per family that shares rules.
+// TorchOp: what eager PyTorch does when an ATen operator is called, as far as memory is concerned:
+// how the result is laid out, what is allocated beside it, what autograd saves and for whose
+// gradient, and what each gradient allocates, in which order. One row per operator; the rows live
+// in ir/ops/torch, one file per family that shares rules.
 //
 //   {.name = "aten::relu", .arguments = "self", .node = "ReluBackward0",
 //    .saves = {Result()}, .gradients = {{0}}}
@@ -12,10 +12,10 @@
 // What depends on strides or is made of other operators (reshape, matmul, linear, attention) has a
 // `run` function instead, written against ir/eager.h.
 //
-// Convention for calls: arguments are those of ATen's schema, in schema order, trailing defaults may
-// be left out. `arguments` spells them. A number may stand where the schema has `Scalar`, and for the
-// second operand of arithmetic ("aten::mul" covers mul.Tensor and mul.Scalar). Overloads whose
-// arguments differ in kind have rows of their own: "aten::max.dim" beside "aten::max".
+// Convention for calls: arguments are those of ATen's schema, in schema order, trailing defaults
+// may be left out. `arguments` spells them. A number may stand where the schema has `Scalar`, and
+// for the second operand of arithmetic ("aten::mul" covers mul.Tensor and mul.Scalar). Overloads
+// whose arguments differ in kind have rows of their own: "aten::max.dim" beside "aten::max".
 #ifndef FOOTPRINT_IR_TORCH_OP_H_
 #define FOOTPRINT_IR_TORCH_OP_H_
 

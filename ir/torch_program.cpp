@@ -146,7 +146,8 @@ class Printer {
     switch (argument.kind) {
       case Kind::kNone: return "None";
       case Kind::kTensor: return Name(argument.tensor);
-      case Kind::kTensors: return absl::StrCat("[", absl::StrJoin(argument.tensors, ", ", name), "]");
+      case Kind::kTensors:
+        return absl::StrCat("[", absl::StrJoin(argument.tensors, ", ", name), "]");
       case Kind::kInt: return dims_.ToString(argument.integer);
       case Kind::kInts: return absl::StrCat("[", absl::StrJoin(argument.integers, ", ", dim), "]");
       case Kind::kFloat: return Number(argument.number);

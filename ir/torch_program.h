@@ -1,6 +1,6 @@
-// TorchProgram: the eager PyTorch calls behind a graph, in call order. Made by passes/lower, acted out
-// by passes/replay. Arguments are in the order of the ATen schema, so a call reads like the PyTorch
-// documentation: aten::conv2d(input, weight, bias, stride, padding, dilation, groups).
+// TorchProgram: the eager PyTorch calls behind a graph, in call order. Made by passes/lower, acted
+// out by passes/replay. Arguments are in the order of the ATen schema, so a call reads like the
+// PyTorch documentation: aten::conv2d(input, weight, bias, stride, padding, dilation, groups).
 #ifndef FOOTPRINT_IR_TORCH_PROGRAM_H_
 #define FOOTPRINT_IR_TORCH_PROGRAM_H_
 
@@ -86,7 +86,8 @@ struct TorchProgram {
   IdVector<TorchValueId, TorchValue> values;
   IdVector<CallId, TorchCall> calls;
   TorchValueId loss;   // the scalar that backward starts from
-  // The ONNX value each torch value stands for, the other way round; invalid: none (shape arithmetic).
+  // The ONNX value each torch value stands for, the other way round; invalid: none (shape
+  // arithmetic).
   IdVector<ValueId, TorchValueId> torch_of;
   // ONNX operators that were lowered generically: totals rest on a guess and say so.
   std::vector<NodeId> generic_nodes;

@@ -1,8 +1,9 @@
-// Three ways to run the same arithmetic: over lists of all parameters (foreach, what PyTorch chooses on
-// a GPU), one parameter after the other (for-loop), or in one kernel (fused). They keep the same state;
-// lists cost a temporary of all parameters' size, the loop a few of the largest one's:
+// Three ways to run the same arithmetic: over lists of all parameters (foreach, what PyTorch
+// chooses on a GPU), one parameter after the other (for-loop), or in one kernel (fused). They keep
+// the same state; lists cost a temporary of all parameters' size, the loop a few of the largest
+// one's:
 //
-//   adam, for-loop     denom = (exp_avg_sq.sqrt() / correction).add_(eps)      each: "root denom -root"
+//   adam, for-loop   denom = (exp_avg_sq.sqrt() / correction).add_(eps)   each: "root denom -root"
 //   while `denom` of the next parameter is made, `root` and the last `denom` are alive.
 #include "passes/optimizer.h"
 

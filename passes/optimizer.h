@@ -45,7 +45,8 @@ struct Optimizer {
 const Optimizer* FindOptimizer(absl::string_view name);
 absl::Span<const Optimizer> AllOptimizers();
 
-// The shape and type of a state tensor of a parameter; false if the parameter has none of that kind.
+// The shape and type of a state tensor of a parameter; false if the parameter has none of that
+// kind.
 bool StateTensor(const OptimizerState& state, const Dims& parameter, ElementType element,
                  DimTable& dims, Dims* shape, ElementType* state_element);
 

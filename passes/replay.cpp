@@ -1,7 +1,7 @@
-// Forward calls the program's operators one after the other. A value's tensor lives until the last call
-// that reads it, or longer where Python still refers to it (TorchValue::held_until); what autograd
-// saved and the views of it live on regardless. When the step's function returns, only the loss is
-// left, and with it the tape. Then backward, then the optimizer.
+// Forward calls the program's operators one after the other. A value's tensor lives until the last
+// call that reads it, or longer where Python still refers to it (TorchValue::held_until); what
+// autograd saved and the views of it live on regardless. When the step's function returns, only
+// the loss is left, and with it the tape. Then backward, then the optimizer.
 //
 //   tick 0                 parameters, buffers, optimizer state, inputs
 //   forward                one tick for each allocation; frees fall between ticks

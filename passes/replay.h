@@ -1,6 +1,7 @@
 // Replay: TorchProgram -> MemoryTrace. One training step of eager PyTorch acted out on abstract
-// tensors: forward with autograd's tape, backward, optimizer. It reports the steady state: optimizer
-// state exists from the start, gradients appear one by one in backward and go after the optimizer.
+// tensors: forward with autograd's tape, backward, optimizer. It reports the steady state:
+// optimizer state exists from the start, gradients appear one by one in backward and go after the
+// optimizer.
 #ifndef FOOTPRINT_PASSES_REPLAY_H_
 #define FOOTPRINT_PASSES_REPLAY_H_
 
@@ -35,7 +36,8 @@ struct TrainingReplay {
   std::vector<CallId> misfits;
 };
 
-// `evaluator` decides what the symbols alone do not; each such decision is one of the trace's guards.
+// `evaluator` decides what the symbols alone do not; each such decision is one of the trace's
+// guards.
 TrainingReplay Replay(const TorchProgram& program, DimTable& dims, DimEvaluator& evaluator,
                       const ReplayOptions& options);
 

@@ -7,8 +7,8 @@
 //
 // While a node runs, its incoming gradients, its saved tensors and all gradients it computes are
 // alive. Then the incoming gradients go, then what was saved, and only then are the new gradients
-// delivered: added to one that waits there, in place if nothing else refers to it, else into a third
-// tensor. A parameter's gradient is taken over as it is if it has the parameter's layout.
+// delivered: added to one that waits there, in place if nothing else refers to it, else into a
+// third tensor. A parameter's gradient is taken over as it is if it has the parameter's layout.
 #include "passes/replay_backward.h"
 
 #include <algorithm>

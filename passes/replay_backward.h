@@ -15,8 +15,8 @@ namespace footprint {
 
 class BackwardEngine {
  public:
-  // `on_node` is called before each node runs, `on_gradient` for each gradient that is delivered, with
-  // the node it goes to and the output of that node whose gradient it is.
+  // `on_node` is called before each node runs, `on_gradient` for each gradient that is delivered,
+  // with the node it goes to and the output of that node whose gradient it is.
   struct Observer {
     std::function<void(const GradientNode&)> on_node;
     std::function<void(const Tensor&, const GradientNode&, int output)> on_gradient;

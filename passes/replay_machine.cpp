@@ -288,7 +288,8 @@ void ReplayMachine::CastArguments(CallArguments& arguments) {
   }
 }
 
-// The leading arguments of the row are tensors, or lists of them; arithmetic has at least one tensor.
+// The leading arguments of the row are tensors, or lists of them; arithmetic has at least one
+// tensor.
 bool HasOperands(const CallArguments& arguments) {
   const TorchOp& op = arguments.op;
   bool any = op.operands > 0 || !absl::StartsWith(op.arguments, "self");

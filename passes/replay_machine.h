@@ -1,5 +1,5 @@
-// The machine that eager operators run on: storages with reference counts, tensors, the tape, a clock
-// that ticks at each allocation, and decisions with their guards.
+// The machine that eager operators run on: storages with reference counts, tensors, the tape, a
+// clock that ticks at each allocation, and decisions with their guards.
 #ifndef FOOTPRINT_PASSES_REPLAY_MACHINE_H_
 #define FOOTPRINT_PASSES_REPLAY_MACHINE_H_
 
@@ -51,12 +51,14 @@ class ReplayMachine final : public Eager {
   int StorageReferences(const Tensor& tensor) const override;
 
   // Casts the arguments of a call as autocast would, last one first, and runs the operator. A call
-  // whose operands do not fit its operator makes what is declared for its results, and `fits` is false.
+  // whose operands do not fit its operator makes what is declared for its results, and `fits` is
+  // false.
   TensorList Call(CallArguments& arguments, bool* fits);
   void ClearAutocastCache() { casts_.clear(); }
   void RequireGradient(const Tensor& leaf) { leaf.data()->requires_grad = true; }
 
-  // The clock. A step begins with the next tick; `category` is that of what is allocated from now on.
+  // The clock. A step begins with the next tick; `category` is that of what is allocated from now
+  // on.
   void BeginStep(Step step);
   // A step that begins with a tick of its own, in which nothing is allocated.
   void BeginPhase(std::string name, Phase phase);

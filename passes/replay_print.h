@@ -1,4 +1,5 @@
-// The textual form of a replay, for tests and --dump: what each step allocates and what is then alive.
+// The textual form of a replay, for tests and --dump: what each step allocates and what is then
+// alive.
 #ifndef FOOTPRINT_PASSES_REPLAY_PRINT_H_
 #define FOOTPRINT_PASSES_REPLAY_PRINT_H_
 

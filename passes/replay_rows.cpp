@@ -56,8 +56,8 @@ ElementType ElementOf(Eager& eager, const TorchOp& op, absl::Span<const Tensor> 
   return ElementType::kUndefined;
 }
 
-// Rows that read their operand for the gradient have no use for its storage in place: PyTorch copies
-// it first, and nothing is won.
+// Rows that read their operand for the gradient have no use for its storage in place: PyTorch
+// copies it first, and nothing is won.
 bool MayOverwrite(const TorchOp& op) {
   if (op.in_place_saves_result) return true;
   return std::none_of(op.saves.begin(), op.saves.end(), [](const SavedOperand& saved) {

@@ -107,7 +107,8 @@ std::string PrintRow(const TrainingReplay& replay, DimEvaluator& evaluator) {
   }
   return absl::StrCat("forward ", peak(0, backward) - operands, " kept ",
                       live(backward) - operands, " backward ", peak(backward, optimizer) - start,
-                      " gradients ", gradients, "\nsaved ", saved.empty() ? "nothing" : saved, "\n");
+                      " gradients ", gradients, "\nsaved ",
+                      saved.empty() ? "nothing" : saved, "\n");
 }
 
 class ReplayRowCases : public testing::TestWithParam<std::string> {};

@@ -1,7 +1,7 @@
-// scaled_dot_product_attention. The math path is made of ordinary operators: query and key are scaled
-// first, the probabilities are saved, and in 16 bits everything runs on float32 copies that live until
-// the operator returns. The fused kernels save their operands, the result and one number for each row;
-// they differ in layout, which decides what the reshape after them copies:
+// scaled_dot_product_attention. The math path is made of ordinary operators: query and key are
+// scaled first, the probabilities are saved, and in 16 bits everything runs on float32 copies that
+// live until the operator returns. The fused kernels save their operands, the result and one
+// number for each row; they differ in layout, which decides what the reshape after them copies:
 //
 //             result and gradients          row statistics
 //   efficient [batch, query, head, size]    rows rounded up to 32

@@ -1,5 +1,6 @@
-// Arithmetic, comparison and selection. Either operand of arithmetic may be a number, which is never
-// saved and takes no gradient. A product saves each operand for the gradient of the other one.
+// Arithmetic, comparison and selection. Either operand of arithmetic may be a number, which is
+// never saved and takes no gradient. A product saves each operand for the gradient of the other
+// one.
 #include <array>
 #include <vector>
 
@@ -13,8 +14,8 @@ constexpr Autocast kFloat32 = Autocast::kFloat32;
 
 Tensor Same(const Tensor& tensor) { return tensor; }
 
-// A new result of arithmetic on arguments 0 and 1; a number leaves the other one's type alone, unless
-// it is a fraction and the tensor an integer.
+// A new result of arithmetic on arguments 0 and 1; a number leaves the other one's type alone,
+// unless it is a fraction and the tensor an integer.
 Tensor NewResult(Eager& eager, const CallArguments& a, bool always_float = false) {
   const std::array<Tensor, 2> operands = {a.tensor(0), a.tensor(1)};
   ElementType element = PromotedElement(operands);
@@ -87,13 +88,15 @@ TensorList RunPow(Eager& eager, const CallArguments& a) {
   eager.Record("PowBackward1", {self, exponent}, {result},
                {{self, 0}, {exponent, 0}, {result, 1u << 1}}, [](Backward& b) {
                  const Tensor& g = b.gradient();
-                 if (b.Needs(1)) {  // grad * where(self == 0 and exponent >= 0, 0, result * log(self))
+                 // grad * where(self == 0 and exponent >= 0, 0, result * log(self))
+                 if (b.Needs(1)) {
                    const Tensor masks[] = {TemporaryMask(b, g), TemporaryMask(b, g),
                                            TemporaryMask(b, g)};
                    const Tensor steps[] = {Temporary(b, g), Temporary(b, g), Temporary(b, g)};
                    b.Give(1, Temporary(b, g));
                  }
-                 if (b.Needs(0)) {  // where(exponent == 0, 0, grad * exponent * self.pow(exponent - 1))
+                 // where(exponent == 0, 0, grad * exponent * self.pow(exponent - 1))
+                 if (b.Needs(0)) {
                    const Tensor mask = TemporaryMask(b, g);
                    const Tensor steps[] = {Temporary(b, g), Temporary(b, g), Temporary(b, g),
                                            Temporary(b, g)};
@@ -103,7 +106,8 @@ TensorList RunPow(Eager& eager, const CallArguments& a) {
   return {result};
 }
 
-// Of equal elements both take half: where(self == other, grad / 2, grad).masked_fill(self < other, 0)
+// Of equal elements both take half: where(self == other, grad / 2, grad).masked_fill(self < other,
+// 0)
 TensorList Extremum(Eager& eager, const CallArguments& a, absl::string_view node) {
   const std::array<Tensor, 2> operands = {a.tensor(0), a.tensor(1)};
   Tensor result = NewPointwise(eager, operands, PromotedElement(operands));
@@ -227,9 +231,11 @@ absl::Span<const TorchOp> BinaryTorchOps() {
       {.name = "aten::rsub", .arguments = "self, other, alpha", .operands = 0, .run = RunRsub},
       {.name = "aten::mul", .arguments = "self, other", .operands = 0, .node = "MulBackward0",
        .saves = {Arg(0).For(1), Arg(1).For(0)}, .gradients = {{1}, {0}}},
-      {.name = "aten::div", .arguments = "self, other, rounding_mode", .operands = 0, .run = RunDiv},
+      {.name = "aten::div", .arguments = "self, other, rounding_mode", .operands = 0,
+       .run = RunDiv},
       {.name = "aten::true_divide", .arguments = "self, other", .operands = 0, .run = RunDiv},
-      {.name = "aten::pow", .arguments = "self, exponent", .operands = 0, .autocast = kFloat32, .run = RunPow},
+      {.name = "aten::pow", .arguments = "self, exponent", .operands = 0, .autocast = kFloat32,
+       .run = RunPow},
       {.name = "aten::atan2", .arguments = "self, other", .operands = 0, .node = "Atan2Backward0",
        .saves = {Arg(0), Arg(1)},
        .gradients = {{.argument = 1, .temporaries = 4}, {.argument = 0, .temporaries = 3}},
@@ -245,8 +251,8 @@ absl::Span<const TorchOp> BinaryTorchOps() {
       {.name = "aten::masked_fill", .arguments = "self, mask, value", .operands = 2,
        .node = "MaskedFillBackward0", .element = ResultElement::kLikeFirst, .saves = {Arg(1)},
        .gradients = {{0}}},
-      {.name = "aten::lerp", .arguments = "self, end, weight", .operands = 0, .node = "LerpBackward0",
-       .saves = {Arg(2)},
+      {.name = "aten::lerp", .arguments = "self, end, weight", .operands = 0,
+       .node = "LerpBackward0", .saves = {Arg(2)},
        .gradients = {{.argument = 1}, {.argument = 0, .temporaries = 1}}},
       {.name = "aten::addcmul", .arguments = "self, tensor1, tensor2, value", .operands = 0,
        .node = "AddcmulBackward0", .saves = {Arg(1).For(2), Arg(2).For(1)},
@@ -261,11 +267,11 @@ absl::Span<const TorchOp> BinaryTorchOps() {
                      {.argument = 2, .temporaries = 4}},
        .autocast = Autocast::kPromote},
       // The slope's gradient is as large as the operand, then summed.
-      {.name = "aten::prelu", .arguments = "self, weight", .operands = 2, .node = "PreluKernelBackward0",
-       .element = ResultElement::kLikeFirst, .saves = {Arg(0), Arg(1)}, .gradients = {{0}, {1}},
-       .autocast = Autocast::kLow},
-      {.name = "aten::remainder", .arguments = "self, other", .operands = 0, .node = "RemainderBackward0",
-       .saves = {Arg(0).For(1), Arg(1).For(1)},
+      {.name = "aten::prelu", .arguments = "self, weight", .operands = 2,
+       .node = "PreluKernelBackward0", .element = ResultElement::kLikeFirst,
+       .saves = {Arg(0), Arg(1)}, .gradients = {{0}, {1}}, .autocast = Autocast::kLow},
+      {.name = "aten::remainder", .arguments = "self, other", .operands = 0,
+       .node = "RemainderBackward0", .saves = {Arg(0).For(1), Arg(1).For(1)},
        .gradients = {{.argument = 1, .temporaries = 2},
                      {.argument = 0, .form = GradientForm::kSame}}},
       {.name = "aten::fmod", .arguments = "self, other", .operands = 0, .node = "FmodBackward0",

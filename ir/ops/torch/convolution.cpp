@@ -1,6 +1,6 @@
-// Convolutions, pooling and resizing. A convolution saves its input and weight even where one of them
-// takes no gradient; all its gradients come from one call. Max pooling keeps an int64 index for each
-// result. Sizes come from shape inference.
+// Convolutions, pooling and resizing. A convolution saves its input and weight even where one of
+// them takes no gradient; all its gradients come from one call. Max pooling keeps an int64 index
+// for each result. Sizes come from shape inference.
 #include <vector>
 
 #include "ir/ops/torch/families.h"

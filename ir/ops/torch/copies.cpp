@@ -1,5 +1,5 @@
-// Casts, clones, concatenation, padding and rearrangement: new storages whose gradients are, mostly, a
-// rearrangement back.
+// Casts, clones, concatenation, padding and rearrangement: new storages whose gradients are,
+// mostly, a rearrangement back.
 #include <algorithm>
 #include <vector>
 
@@ -31,7 +31,8 @@ TensorList RunToModuleType(Eager& eager, const CallArguments& a) {
   return {To(eager, a.tensor(0), eager.mode().module)};
 }
 
-// clone(memory_format=contiguous_format) is what contiguous() traces to: free if nothing is to be done.
+// clone(memory_format=contiguous_format) is what contiguous() traces to: free if nothing is to be
+// done.
 TensorList RunClone(Eager& eager, const CallArguments& a) {
   if (!a.text(1).empty()) return {Contiguous(eager, a.tensor(0))};
   return {Clone(eager, a.tensor(0), /*contiguous=*/false)};
@@ -151,8 +152,8 @@ absl::Span<const TorchOp> CopyTorchOps() {
       {.name = "aten::repeat_interleave", .arguments = "self, repeats, dim",
        .run = RunRepeatInterleave},
       {.name = "aten::pad", .arguments = "self, pad, mode, value", .run = RunPad},
-      {.name = "aten::slice_scatter", .arguments = "self, src, dim, start, end, step", .operands = 2,
-       .run = RunScatterInto},
+      {.name = "aten::slice_scatter", .arguments = "self, src, dim, start, end, step",
+       .operands = 2, .run = RunScatterInto},
       {.name = "aten::select_scatter", .arguments = "self, src, dim, index", .operands = 2,
        .run = RunScatterInto},
       {.name = "aten::copy", .arguments = "self, src", .operands = 2, .run = RunCopy},

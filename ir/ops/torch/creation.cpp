@@ -1,5 +1,6 @@
-// Tensors from nothing, and like another one. No gradient. Where the call names no type, inference's
-// does; its float32 is the module's own type, because exporters write the type of the module they saw.
+// Tensors from nothing, and like another one. No gradient. Where the call names no type,
+// inference's does; its float32 is the module's own type, because exporters write the type of the
+// module they saw.
 #include <vector>
 
 #include "ir/ops/torch/families.h"

@@ -1,5 +1,6 @@
-// Elements picked and placed by index tensors. Indices are saved whenever the picked-from tensor takes
-// a gradient; that gradient is dense: zeros of its full size, and a second tensor with the sum.
+// Elements picked and placed by index tensors. Indices are saved whenever the picked-from tensor
+// takes a gradient; that gradient is dense: zeros of its full size, and a second tensor with the
+// sum.
 #include <vector>
 
 #include "ir/ops/torch/families.h"
@@ -88,8 +89,8 @@ absl::Span<const TorchOp> IndexTorchOps() {
   static const std::vector<TorchOp> rows = {
       // The gradient of a table is dense: as large as the table.
       {.name = "aten::embedding",
-       .arguments = "weight, indices, padding_idx, scale_grad_by_freq, sparse",
-       .operands = 2, .node = "EmbeddingBackward0", .shape = kDeclared, .strides = ResultStrides::kContiguous,
+       .arguments = "weight, indices, padding_idx, scale_grad_by_freq, sparse", .operands = 2,
+       .node = "EmbeddingBackward0", .shape = kDeclared, .strides = ResultStrides::kContiguous,
        .element = ResultElement::kLikeFirst, .saves = {Arg(1)},
        .gradients = {{0, GradientForm::kLikeArgument}}},
       {.name = "aten::index", .arguments = "self, indices", .run = RunIndex},

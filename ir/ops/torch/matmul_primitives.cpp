@@ -1,6 +1,7 @@
-// Matrix products. What PyTorch's convenience functions do before they reach a kernel decides what is
-// copied and what is saved: linear and matmul fold leading dimensions into rows, matmul merges batch
-// dimensions, and a fold that no view can express is a copy, which is then what autograd keeps.
+// Matrix products. What PyTorch's convenience functions do before they reach a kernel decides what
+// is copied and what is saved: linear and matmul fold leading dimensions into rows, matmul merges
+// batch dimensions, and a fold that no view can express is a copy, which is then what autograd
+// keeps.
 #include <array>
 #include <utility>
 

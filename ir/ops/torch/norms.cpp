@@ -1,5 +1,5 @@
-// Normalisation. All norms save their input and the statistics of the forward pass; the gradients of
-// input, weight and bias come from one call.
+// Normalisation. All norms save their input and the statistics of the forward pass; the gradients
+// of input, weight and bias come from one call.
 #include <algorithm>
 #include <vector>
 

@@ -7,8 +7,8 @@
 namespace footprint {
 namespace {
 
-// input, p, train. Without effect it is the input itself. In place it multiplies with a noise of full
-// precision, which is kept instead of mask and result.
+// input, p, train. Without effect it is the input itself. In place it multiplies with a noise of
+// full precision, which is kept instead of mask and result.
 TensorList RunDropout(Eager& eager, const CallArguments& a) {
   const Tensor& input = a.tensor(0);
   if (a.number(1, 0.5) == 0 || !a.boolean(2, true)) return {input};
@@ -59,83 +59,75 @@ TensorList Recurrent(Eager& eager, const CallArguments& a, bool has_cell) {
 TensorList RunLstm(Eager& e, const CallArguments& a) { return Recurrent(e, a, true); }
 TensorList RunGru(Eager& e, const CallArguments& a) { return Recurrent(e, a, false); }
 
-// tensors, saved: an operator of which nothing is known but its operands and results. Gradients flow
-// to every operand that takes one.
+// tensors, saved: an operator of which nothing is known but its operands and results. Gradients
+// flow to every operand that takes one.
 TensorList RunGeneric(Eager& eager, const CallArguments& a) {
   const std::vector<SavedTensor> saved(a.tensors(1).begin(), a.tensors(1).end());
   return DeclaredResults(eager, a, a.tensors(0), saved);
 }
 
-// GELU by its tanh formula as a function of its own, which saves its input alone and computes both
-// ways in steps: x * 0.5 * (1 + tanh(0.79788456 * x * (1 + 0.044715 * x * x))).
+// tanh(0.79788456 * x * (1 + 0.044715 * x * x)), step by step; the steps die on the way.
+Tensor TanhOfCubic(Eager& eager, const Tensor& x) {
+  const auto step = [&] { return NewLike(eager, x, x.element(), "temporary"); };
+  Tensor argument;
+  {
+    const Tensor scaled = step();
+    Tensor cubic;
+    {
+      Tensor square = step();
+      square = step();
+      cubic = step();
+    }
+    argument = step();
+  }
+  return step();
+}
+
+// 0.5 * x * ((1 - tanh^2) * (0.79788456 + 0.1070322243 * x * x)) + 0.5 * (1 + tanh), times grad
+void BloomGeluGradient(Backward& b) {
+  const Tensor& x = b.saved(0);
+  const auto step = [&] { return NewLike(b.eager, x, x.element(), "temporary"); };
+  const Tensor tanh = TanhOfCubic(b.eager, x);
+  Tensor factor;
+  {
+    Tensor first;
+    {
+      const Tensor half = step();
+      Tensor outer;
+      {
+        Tensor squared = step();
+        const Tensor complement = step();
+        squared = Tensor();
+        Tensor inner = step();
+        inner = step();
+        inner = step();
+        outer = step();
+      }
+      first = step();
+    }
+    Tensor second = step();
+    second = step();
+    factor = step();
+  }
+  b.Give(0, step());
+}
+
+// GELU by its tanh formula, x * 0.5 * (1 + tanh(...)), as a function of its own that saves its input
+// alone and computes both ways in steps.
 TensorList RunBloomGelu(Eager& eager, const CallArguments& a) {
   const Tensor& x = a.tensor(0);
-  const auto step = [&eager](const Tensor& like) { return NewLike(eager, like, like.element()); };
+  const auto step = [&] { return NewLike(eager, x, x.element()); };
   Tensor result;
   {
-    const Tensor half = step(x);
+    const Tensor half = step();
     Tensor one_plus_tanh;
     {
-      Tensor tanh;
-      {
-        Tensor argument;
-        {
-          const Tensor scaled = step(x);
-          Tensor cubic;
-          {
-            Tensor square = step(x);
-            square = step(square);
-            cubic = step(x);
-          }
-          argument = step(x);
-        }
-        tanh = step(argument);
-      }
-      one_plus_tanh = step(tanh);
+      const Tensor tanh = TanhOfCubic(eager, x);
+      one_plus_tanh = step();
     }
-    result = step(x);
+    result = step();
   }
-  eager.Record("GeLUFunctionBackward", {x}, {result}, {x}, [](Backward& b) {
-    const Tensor& saved = b.saved(0);
-    const auto like = [&] { return NewLike(b.eager, saved, saved.element(), "temporary"); };
-    Tensor tanh;
-    {
-      Tensor argument;
-      {
-        const Tensor scaled = like();
-        Tensor cubic;
-        {
-          Tensor square = like();
-          square = like();
-          cubic = like();
-        }
-        argument = like();
-      }
-      tanh = like();
-    }
-    Tensor factor;
-    {
-      Tensor first;
-      {
-        const Tensor half = like();
-        Tensor outer;
-        {
-          Tensor squared = like();
-          const Tensor complement = like();
-          squared = Tensor();
-          Tensor inner = like();
-          inner = like();
-          inner = like();
-          outer = like();
-        }
-        first = like();
-      }
-      Tensor second = like();
-      second = like();
-      factor = like();
-    }
-    b.Give(0, like());
-  });
+  eager.Record("GeLUFunctionBackward", {x}, {result}, {x}, BloomGeluGradient);
   return {result};
 }
 
@@ -174,7 +166,8 @@ absl::Span<const TorchOp> OtherTorchOps() {
       {.name = "aten::gru", .arguments = kRecurrent, .run = RunGru},
       {.name = "aten::rnn_tanh", .arguments = kRecurrent, .run = RunGru},
       {.name = "aten::rnn_relu", .arguments = kRecurrent, .run = RunGru},
-      {.name = "footprint::generic", .arguments = "tensors, saved", .operands = 0, .run = RunGeneric},
+      {.name = "footprint::generic", .arguments = "tensors, saved", .operands = 0,
+       .run = RunGeneric},
       {.name = "footprint::bloom_gelu", .arguments = "self", .run = RunBloomGelu},
   };
   return rows;

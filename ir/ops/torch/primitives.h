@@ -1,5 +1,5 @@
-// The operators that others are made of, as functions. Each records its node like the row it serves;
-// inside a gradient function nothing requires a gradient, so nothing is recorded.
+// The operators that others are made of, as functions. Each records its node like the row it
+// serves; inside a gradient function nothing requires a gradient, so nothing is recorded.
 #ifndef FOOTPRINT_IR_OPS_TORCH_PRIMITIVES_H_
 #define FOOTPRINT_IR_OPS_TORCH_PRIMITIVES_H_
 
@@ -37,8 +37,9 @@ std::vector<Tensor> Unbind(Eager& eager, const Tensor& self, int64_t axis, int64
 
 // Copies.
 Tensor Clone(Eager& eager, const Tensor& self, bool contiguous = true);
-Tensor Contiguous(Eager& eager, const Tensor& self);  // the same tensor if it already is
-Tensor To(Eager& eager, const Tensor& self, ElementType element);  // the same tensor if it already is
+// These two return the same tensor if it already is what is asked for.
+Tensor Contiguous(Eager& eager, const Tensor& self);
+Tensor To(Eager& eager, const Tensor& self, ElementType element);
 Tensor Cat(Eager& eager, absl::Span<const Tensor> tensors, int64_t axis);
 
 // Arithmetic. Scale: by a number; the gradient is scaled too. Shift: a number is added.

@@ -1,5 +1,5 @@
-// Reductions, scans, sorting, softmax. The gradient of a sum is the incoming gradient expanded: a view
-// that costs nothing until something reads it. A mean divides it, which makes a full tensor.
+// Reductions, scans, sorting, softmax. The gradient of a sum is the incoming gradient expanded: a
+// view that costs nothing until something reads it. A mean divides it, which makes a full tensor.
 #include <vector>
 
 #include "ir/ops/torch/families.h"
@@ -19,8 +19,8 @@ AxisList Axes(const CallArguments& a, int index) {
   return axes;
 }
 
-// The type asked for by the call, else by autocast, else that of the operand (integers are summed as
-// int64).
+// The type asked for by the call, else by autocast, else that of the operand (integers are summed
+// as int64).
 ElementType ResultType(const CallArguments& a, int index, bool accumulates = true) {
   const ElementType asked = a.element(index, a.autocast_result);
   if (asked != ElementType::kUndefined) return asked;

@@ -1,5 +1,6 @@
-// How PyTorch lays results out. Everything here asks Eager whether two dimensions are equal: handles
-// decide where they can, the bindings of the run elsewhere, and then the answer is guarded.
+// How PyTorch lays results out. Everything here asks Eager whether two dimensions are equal:
+// handles decide where they can, the bindings of the run elsewhere, and then the answer is
+// guarded.
 //
 // A view of a strided tensor exists if the tensor's dimensions can be grouped into runs that are
 // contiguous among themselves, and each run can be cut into dimensions of the new shape:
@@ -19,8 +20,8 @@ using Answer = TensorData::Answer;
 
 bool IsOne(Eager& eager, Dim dim) { return eager.Equal(dim, Dim(1)); }
 
-// Walks the dimensions in `order` (innermost first) and checks that each stride is the product of the
-// sizes so far.
+// Walks the dimensions in `order` (innermost first) and checks that each stride is the product of
+// the sizes so far.
 template <typename Order>
 bool PacksInOrder(Eager& eager, const Tensor& tensor, const Order& order) {
   Dim expected = 1;
@@ -193,7 +194,8 @@ Dims OperandStrides(Eager& eager, absl::Span<const Tensor> operands, const Dims&
       const Dim b = stride(operand, outer);
       if (eager.Equal(a, 0) || eager.Equal(b, 0)) continue;
       if (!eager.Equal(a, b)) return eager.Less(a, b) ? -1 : 1;
-      if (eager.Less(shape[static_cast<size_t>(outer)], shape[static_cast<size_t>(inner)])) return 1;
+      const Dim& inner_size = shape[static_cast<size_t>(inner)];
+      if (eager.Less(shape[static_cast<size_t>(outer)], inner_size)) return 1;
     }
     return 0;
   };

@@ -1,5 +1,5 @@
-// One operand, one result of the same shape. Autograd saves the operand or the result, whichever the
-// formula of the gradient reads; formulas that PyTorch writes in several steps hold their
+// One operand, one result of the same shape. Autograd saves the operand or the result, whichever
+// the formula of the gradient reads; formulas that PyTorch writes in several steps hold their
 // intermediate results until the gradient exists.
 #include <vector>
 

@@ -1,5 +1,5 @@
-// Results that share their operand's storage. Sizes come from shape inference where it knows them, so
-// that -1 and symbolic sizes need no second derivation here.
+// Results that share their operand's storage. Sizes come from shape inference where it knows them,
+// so that -1 and symbolic sizes need no second derivation here.
 #include <vector>
 
 #include "ir/ops/torch/families.h"
