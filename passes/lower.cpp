@@ -1,5 +1,6 @@
 #include "passes/lower.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "passes/lower_builder.h"
 #include "passes/lower_facts.h"
 #include "passes/lower_fx.h"
+#include "passes/lower_habits.h"
 #include "passes/lower_loss.h"
 #include "passes/lower_onnx.h"
 
@@ -22,7 +24,13 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
     LowerNodes(facts, options.recompose_modules, builder);
     builder.AddUnread();
   } else {
-    LowerTexts(facts, provenance, [](const std::string&) { return false; }, builder);
+    const auto is_frozen = [&options](const std::string& name) {
+      return std::any_of(options.freeze.begin(), options.freeze.end(),
+                         [&name](const std::string& pattern) {
+                           return MatchesFreeze(pattern, name);
+                         });
+    };
+    LowerTexts(facts, provenance, is_frozen, builder);
   }
   for (size_t i = 0; i < graph.values.size(); ++i) {
     const ValueId id(i);
@@ -31,6 +39,10 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
   }
   const std::vector<TorchValueId> model_outputs = LowerLoss(graph, options.loss, builder, sink);
   TorchProgram program = builder.Take();
+  if (facts.from_pytorch()) {
+    AssumeInPlace(program);
+    AddStepCounters(program);
+  }
   AssignHolds(graph, model_outputs, program);
   return program;
 }

@@ -43,10 +43,7 @@ class TextLowering {
         arguments_(facts, names_, builder,
                    [this](const FxGroup& group, absl::string_view name) {
                      return Repeat(group, name);
-                   }) {
-    plan_.nodes.resize(graph_.nodes.size());
-    plan_.last_reader.resize(graph_.values.size());
-  }
+                   }) {}
 
   void Run() {
     const std::vector<FxGroup> groups = GroupNodes(facts_, provenance_);
@@ -93,7 +90,6 @@ class TextLowering {
   ProgramBuilder& builder_;
   FxNames names_;
   FxArguments arguments_;
-  NodePlan plan_;
   const FxGroup* group_ = nullptr;
   absl::string_view repeated_;  // the name under which the group is made once more; else empty
 };
@@ -198,7 +194,7 @@ TorchValueId TextLowering::LowerSwallowedConvolution(NodeId id) {
       planned.operands.push_back(folded);
     }
   }
-  NodeContext context(facts_, plan_, &builder_, id, planned);
+  NodeContext context(facts_, &builder_, id, planned);
   context.set_pads_apart(IsPadFolded(id));
   if (planned.row == nullptr || !planned.row->lower(context)) return TorchValueId();
   const TorchValueId result = builder_.last().results[0];
@@ -271,7 +267,7 @@ void TextLowering::LowerNodeAlone(NodeId id) {
   }
   for (ValueId output : node.outputs) has_tensors &= !output.valid() || !facts_.IsArithmetic(output);
   if (!has_tensors) return;
-  NodeContext context(facts_, plan_, &builder_, id, planned);
+  NodeContext context(facts_, &builder_, id, planned);
   if (planned.row != nullptr && planned.row->lower != nullptr && planned.row->lower(context)) return;
   std::vector<TorchValueId> tensors;
   for (ValueId operand : planned.operands) {

@@ -72,7 +72,8 @@ std::vector<TorchArgument> FxArguments::All(const FxLowering& row, const TorchOp
   const FxNode& fx = *now_.group->fx;
   std::vector<TorchArgument> arguments;
   for (size_t i = 0; i < fx.arguments.size(); ++i) {
-    const bool may_be_tensor = i == 0 || row.form == FxForm::kCall;
+    const bool may_be_tensor = i == 0 || row.form == FxForm::kCall ||
+                               row.form == FxForm::kConvolution;
     if (i == 1 && row.form == FxForm::kView) {
       arguments.push_back(TorchArgument::Ints(ResultType().dims));
     } else {

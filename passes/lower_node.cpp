@@ -30,11 +30,6 @@ const Node* NodeContext::Producer(int i) const {
   return producer.valid() ? &facts_.graph().nodes[producer] : nullptr;
 }
 
-const Lowering* NodeContext::ProducerRow(int i) const {
-  const NodeId producer = Has(i) ? facts_.graph().values[operand(i)].producer : NodeId();
-  return producer.valid() ? plan_.nodes[producer].row : nullptr;
-}
-
 bool NodeContext::IsParameter(int i) const {
   return Has(i) && facts_.roles().IsParameter(operand(i));
 }
@@ -64,16 +59,6 @@ bool NodeContext::IsArithmetic(int i) const { return Has(i) && facts_.IsArithmet
 
 bool NodeContext::IsFree(int i) const {
   return Has(i) && ((row().free_operands >> i) & 1) != 0 && facts_.IsFromShapes(operand(i));
-}
-
-int NodeContext::NumReaders(int i) const {
-  return Has(i) ? static_cast<int>(facts_.Readers(operand(i)).size()) : 0;
-}
-
-bool NodeContext::DiesHere(int i) const {
-  if (!Has(i)) return false;
-  const ValueId value = operand(i);
-  return plan_.last_reader[value] == id_ && !facts_.graph().values[value].is_graph_output;
 }
 
 const TensorType& NodeContext::ResultType(int i) const {

@@ -19,17 +19,13 @@ struct PlannedNode {
   bool absorbed = false;          // an inner node of a shape
   bool live = false;              // somebody reads what it makes
 };
-struct NodePlan {
-  IdVector<NodeId, PlannedNode> nodes;
-  IdVector<ValueId, NodeId> last_reader;  // among live nodes; invalid: none
-};
 
 class NodeContext : public LowerContext {
  public:
   // While planning, `builder` is null and only questions may be asked.
-  NodeContext(const LowerFacts& facts, const NodePlan& plan, ProgramBuilder* builder, NodeId id,
+  NodeContext(const LowerFacts& facts, ProgramBuilder* builder, NodeId id,
               const PlannedNode& planned)
-      : facts_(facts), plan_(plan), builder_(builder), id_(id), planned_(planned) {}
+      : facts_(facts), builder_(builder), id_(id), planned_(planned) {}
 
   const Node& node() const override { return facts_.graph().nodes[id_]; }
   const Lowering& row() const override { return *planned_.row; }
@@ -40,15 +36,12 @@ class NodeContext : public LowerContext {
   const TensorType& Type(int i) const override;
   KnownValuePtr Known(int i) const override;
   const Node* Producer(int i) const override;
-  const Lowering* ProducerRow(int i) const override;
   bool IsParameter(int i) const override;
   bool HasMadeUpName(int i) const override;
   bool IsAllZero(int i) const override;
   bool IsAllOne(int i) const override;
   bool IsArithmetic(int i) const override;
   bool IsFree(int i) const override;
-  int NumReaders(int i) const override;
-  bool DiesHere(int i) const override;
   bool FromPyTorch() const override { return facts_.from_pytorch(); }
   bool InTrainingMode() const override { return facts_.in_training_mode(); }
 
@@ -66,14 +59,12 @@ class NodeContext : public LowerContext {
                     TensorType type) override;
   void Result(absl::string_view op, std::vector<TorchArgument> arguments, int results) override;
   void Alias(int i, TorchValueId tensor) override;
-  void SetInPlace(InPlace in_place) override { builder_->last().in_place = in_place; }
   void SetEvidence(Evidence evidence, std::string note) override;
 
  private:
   const Constant* StoredConstant(int i) const;
 
   const LowerFacts& facts_;
-  const NodePlan& plan_;
   ProgramBuilder* builder_;
   NodeId id_;
   const PlannedNode& planned_;

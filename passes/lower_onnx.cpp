@@ -22,15 +22,14 @@ class NodeLowering {
  public:
   NodeLowering(const LowerFacts& facts, bool match_shapes, ProgramBuilder& builder)
       : facts_(facts), graph_(facts.graph()), builder_(builder) {
-    plan_.nodes.resize(graph_.nodes.size());
-    plan_.last_reader.resize(graph_.values.size());
+    nodes_.resize(graph_.nodes.size());
     ChooseRows(match_shapes);
     MarkLive();
   }
 
   void Run() {
     for (NodeId id : graph_.top().nodes) {
-      if (plan_.nodes[id].live) LowerNode(id);
+      if (nodes_[id].live) LowerNode(id);
     }
   }
 
@@ -45,7 +44,7 @@ class NodeLowering {
   const LowerFacts& facts_;
   const Graph& graph_;
   ProgramBuilder& builder_;
-  NodePlan plan_;
+  IdVector<NodeId, PlannedNode> nodes_;
 };
 
 void NodeLowering::ChooseRows(bool match_shapes) {
@@ -53,10 +52,10 @@ void NodeLowering::ChooseRows(bool match_shapes) {
   const std::vector<NodeId>& order = graph_.top().nodes;
   for (size_t i = order.size(); i-- > 0;) {
     const NodeId id = order[i];
-    if (plan_.nodes[id].absorbed) continue;
+    if (nodes_[id].absorbed) continue;
     if (match_shapes && ChooseShape(matcher, id)) continue;
     const Node& node = graph_.nodes[id];
-    PlannedNode& planned = plan_.nodes[id];
+    PlannedNode& planned = nodes_[id];
     planned.row = FindLowering(node.domain, node.op_type);
     for (ValueId input : node.inputs) {
       planned.operands.push_back(input.valid() ? facts_.Resolve(input) : ValueId());
@@ -67,15 +66,15 @@ void NodeLowering::ChooseRows(bool match_shapes) {
 bool NodeLowering::ChooseShape(const ShapeMatcher& matcher, NodeId id) {
   for (ShapeMatch& match : matcher.Find(id)) {
     bool free = true;
-    for (NodeId inner : match.inner) free &= !plan_.nodes[inner].absorbed;
+    for (NodeId inner : match.inner) free &= !nodes_[inner].absorbed;
     PlannedNode planned;
     planned.row = match.row;
     planned.operands = std::move(match.operands);
     planned.is_shape = true;
-    const NodeContext context(facts_, plan_, nullptr, id, planned);
+    const NodeContext context(facts_, nullptr, id, planned);
     if (!free || (match.row->when != nullptr && !match.row->when(context))) continue;
-    plan_.nodes[id] = std::move(planned);
-    for (NodeId inner : match.inner) plan_.nodes[inner].absorbed = true;
+    nodes_[id] = std::move(planned);
+    for (NodeId inner : match.inner) nodes_[inner].absorbed = true;
     return true;
   }
   return false;
@@ -113,7 +112,7 @@ void NodeLowering::MarkLive() {
   const std::vector<NodeId>& order = graph_.top().nodes;
   for (size_t i = order.size(); i-- > 0;) {
     const NodeId id = order[i];
-    PlannedNode& planned = plan_.nodes[id];
+    PlannedNode& planned = nodes_[id];
     if (planned.absorbed) continue;
     for (ValueId output : graph_.nodes[id].outputs) {
       if (!output.valid() || !needed[output]) continue;
@@ -121,29 +120,27 @@ void NodeLowering::MarkLive() {
                       !facts_.roles().IsStored(output);
     }
     if (!planned.live) continue;
-    const NodeContext context(facts_, plan_, nullptr, id, planned);
+    const NodeContext context(facts_, nullptr, id, planned);
     std::vector<ValueId> read = Captures(graph_.nodes[id]);
     for (int k = 0; k < context.num_operands(); ++k) {
       const bool unread = planned.row != nullptr && context.IsFree(k);
       if (context.Has(k) && !unread) read.push_back(context.operand(k));
     }
     for (ValueId value : read) {
-      if (facts_.IsArithmetic(value)) continue;
-      needed[value] = true;
-      if (!plan_.last_reader[value].valid()) plan_.last_reader[value] = id;
+      if (!facts_.IsArithmetic(value)) needed[value] = true;
     }
   }
 }
 
 void NodeLowering::LowerNode(NodeId id) {
-  const PlannedNode& planned = plan_.nodes[id];
+  const PlannedNode& planned = nodes_[id];
   ProgramBuilder::Origin origin;
   origin.node = id;
   origin.scope = graph_.nodes[id].scope;
   origin.evidence = planned.is_shape ? Evidence::kPattern : Evidence::kOperator;
   if (planned.row != nullptr) origin.note = std::string(planned.row->note);
   builder_.SetOrigin(std::move(origin));
-  NodeContext context(facts_, plan_, &builder_, id, planned);
+  NodeContext context(facts_, &builder_, id, planned);
   if (planned.row == nullptr || planned.row->lower == nullptr || !planned.row->lower(context)) {
     LowerGenerically(id);
   }
@@ -151,7 +148,7 @@ void NodeLowering::LowerNode(NodeId id) {
 
 void NodeLowering::LowerGenerically(NodeId id) {
   const Node& node = graph_.nodes[id];
-  std::vector<ValueId> operands = plan_.nodes[id].operands;
+  std::vector<ValueId> operands = nodes_[id].operands;
   const std::vector<ValueId> captures = Captures(node);
   operands.insert(operands.end(), captures.begin(), captures.end());
   std::vector<TorchValueId> tensors;

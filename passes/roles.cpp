@@ -61,12 +61,6 @@ bool HasBufferName(absl::string_view name) {
          std::end(kBufferNames);
 }
 
-bool MatchesFreeze(const std::string& pattern, const std::string& name) {
-  if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
-  const size_t dot = name.find('.');
-  return dot != std::string::npos && fnmatch(pattern.c_str(), name.c_str() + dot + 1, 0) == 0;
-}
-
 class RoleAssigner {
  public:
   RoleAssigner(const Graph& graph, const Provenance& provenance, DiagnosticSink& sink)
@@ -240,6 +234,10 @@ class RoleAssigner {
         matched = true;
         result_.trainable[id] = false;
       }
+      // The signature lists parameters that the file has no tensor of its own for.
+      for (const auto& [name, kind] : signature_) {
+        matched |= kind == SignatureEntry::Kind::kParameter && MatchesFreeze(pattern, name);
+      }
       if (!matched) {
         sink_.UsageError("unknown-parameter", "--freeze",
                          absl::StrCat("no parameter matches '", pattern, "'"));
@@ -267,6 +265,12 @@ class RoleAssigner {
 };
 
 }  // namespace
+
+bool MatchesFreeze(const std::string& pattern, const std::string& name) {
+  if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
+  const size_t dot = name.find('.');
+  return dot != std::string::npos && fnmatch(pattern.c_str(), name.c_str() + dot + 1, 0) == 0;
+}
 
 Roles AssignRoles(const Graph& graph, const Provenance& provenance,
                   const std::vector<std::string>& freeze, DiagnosticSink& sink) {

@@ -38,6 +38,9 @@ struct Roles {
 Roles AssignRoles(const Graph& graph, const Provenance& provenance,
                   const std::vector<std::string>& freeze, DiagnosticSink& sink);
 
+// Does a --freeze pattern mean the parameter of this name?
+bool MatchesFreeze(const std::string& pattern, const std::string& name);
+
 }  // namespace footprint
 
 #endif  // FOOTPRINT_PASSES_ROLES_H_

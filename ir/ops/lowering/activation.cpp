@@ -4,15 +4,6 @@
 namespace footprint {
 namespace {
 
-// nn.ReLU is nearly always written with inplace=True in networks that train; the file does not say.
-bool LowerRelu(LowerContext& ctx) {
-  LowerSame(ctx);
-  if (!ctx.FromPyTorch() || ctx.Producer(0) == nullptr || !ctx.DiesHere(0)) return true;
-  ctx.SetInPlace(InPlace::kIfUnsaved);
-  ctx.SetEvidence(Evidence::kAssumption, "ReLU(inplace=True)");
-  return true;
-}
-
 bool LowerWithAlpha(LowerContext& ctx, double default_alpha) {
   ctx.Result(ctx.row().torch,
              {ctx.Tensor(0), TorchArgument::Float(ctx.node().Float("alpha", default_alpha))});
@@ -103,7 +94,7 @@ constexpr Lowering kRows[] = {
      .operands = "x",
      .torch = "aten::hardsigmoid",
      .lower = LowerSame},
-    {.onnx = "Relu", .torch = "aten::relu", .lower = LowerRelu},
+    {.onnx = "Relu", .torch = "aten::relu", .lower = LowerSame},
     {.onnx = "Sigmoid", .torch = "aten::sigmoid", .lower = LowerSame},
     {.onnx = "Tanh", .torch = "aten::tanh", .lower = LowerSame},
     {.onnx = "HardSigmoid", .torch = "aten::hardsigmoid", .lower = LowerSame},

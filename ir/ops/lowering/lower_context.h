@@ -33,9 +33,8 @@ class LowerContext {
   virtual const TensorType& Type(int i) const = 0;
   // Contents, null if not known.
   virtual KnownValuePtr Known(int i) const = 0;
-  // The node that makes operand i, and the row it is lowered by; null for inputs and constants.
+  // The node that makes operand i; null for inputs and constants.
   virtual const Node* Producer(int i) const = 0;
-  virtual const Lowering* ProducerRow(int i) const = 0;
   virtual bool IsParameter(int i) const = 0;
   // The exporter named the stored constant, not the module: "onnx::MatMul_1234".
   virtual bool HasMadeUpName(int i) const = 0;
@@ -46,10 +45,6 @@ class LowerContext {
   virtual bool IsArithmetic(int i) const = 0;
   // Index arithmetic that costs nothing here (Lowering::free_operands).
   virtual bool IsFree(int i) const = 0;
-  // Nodes that read operand i, those of the match included.
-  virtual int NumReaders(int i) const = 0;
-  // Node `node()` is the last reader of operand i.
-  virtual bool DiesHere(int i) const = 0;
   // PyTorch exported the file (its habits may be assumed).
   virtual bool FromPyTorch() const = 0;
   // The node's padding was an operator of its own.
@@ -86,7 +81,6 @@ class LowerContext {
   // Output i is a tensor that exists already.
   virtual void Alias(int i, TorchValueId tensor) = 0;
   // Of the call appended last.
-  virtual void SetInPlace(InPlace in_place) = 0;
   virtual void SetEvidence(Evidence evidence, std::string note) = 0;
 };
 

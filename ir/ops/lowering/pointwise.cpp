@@ -4,25 +4,6 @@
 namespace footprint {
 namespace {
 
-bool IsNormResult(LowerContext& ctx, int i) {
-  const Lowering* row = ctx.ProducerRow(i);
-  return row != nullptr && (row->torch == "aten::batch_norm" || row->torch == "aten::group_norm");
-}
-
-// `out += identity`: residual blocks add into the result of their last norm, which nobody saved.
-bool LowerAdd(LowerContext& ctx) {
-  LowerBinary(ctx);
-  if (!ctx.FromPyTorch() || ctx.IsArithmetic(1) || !IsNormResult(ctx, 0) || !ctx.DiesHere(0)) {
-    return true;
-  }
-  const TensorType& left = ctx.Type(0);
-  const TensorType& right = ctx.Type(1);
-  if (!left.has_rank || left.dims != right.dims) return true;
-  ctx.SetInPlace(InPlace::kIfUnsaved);
-  ctx.SetEvidence(Evidence::kAssumption, "added in place into the norm's result");
-  return true;
-}
-
 bool LowerSub(LowerContext& ctx) {
   if (!ctx.IsNumber(0) || ctx.IsNumber(1)) return LowerBinary(ctx);
   ctx.Result("aten::rsub", {ctx.Tensor(1), ctx.Argument(0)});
@@ -96,7 +77,7 @@ bool LowerMod(LowerContext& ctx) {
 constexpr Lowering kRows[] = {
     {.onnx = "Div(#one, Sqrt(x))", .operands = "x", .torch = "aten::rsqrt", .lower = LowerSame},
     {.onnx = "Reciprocal(Sqrt(x))", .operands = "x", .torch = "aten::rsqrt", .lower = LowerSame},
-    {.onnx = "Add", .torch = "aten::add", .lower = LowerAdd},
+    {.onnx = "Add", .torch = "aten::add", .lower = LowerBinary},
     {.onnx = "Sub", .torch = "aten::sub", .lower = LowerSub},
     {.onnx = "Mul", .torch = "aten::mul", .lower = LowerBinary},
     {.onnx = "Div", .torch = "aten::div", .lower = LowerDiv},

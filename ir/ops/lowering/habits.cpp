@@ -1,0 +1,26 @@
+#include "ir/ops/lowering/habits.h"
+
+namespace footprint {
+namespace {
+
+constexpr InPlaceHabit kInPlace[] = {
+    {.op = "aten::relu", .note = "ReLU(inplace=True)"},
+    {.op = "aten::add", .after_norm = true, .note = "added in place into the norm's result"},
+};
+
+}  // namespace
+
+const InPlaceHabit* FindInPlaceHabit(const TorchOp& op) {
+  for (const InPlaceHabit& habit : kInPlace) {
+    if (habit.op == op.name) return &habit;
+  }
+  return nullptr;
+}
+
+bool IsChannelNorm(const TorchOp& op) {
+  return op.name == "aten::batch_norm" || op.name == "aten::group_norm";
+}
+
+bool CountsSteps(const TorchOp& op) { return op.name == "aten::batch_norm"; }
+
+}  // namespace footprint

@@ -1,0 +1,28 @@
+// Habits of PyTorch's modules that no file shows.
+#ifndef FOOTPRINT_IR_OPS_LOWERING_HABITS_H_
+#define FOOTPRINT_IR_OPS_LOWERING_HABITS_H_
+
+#include "absl/strings/string_view.h"
+#include "ir/torch_op.h"
+
+namespace footprint {
+
+// Calls that modules write into their first operand where nobody reads that operand later.
+struct InPlaceHabit {
+  absl::string_view op;
+  bool after_norm = false;  // only where a norm made the operand
+  absl::string_view note;
+};
+const InPlaceHabit* FindInPlaceHabit(const TorchOp& op);
+// The result of a norm over channels: what `out += identity` adds into.
+bool IsChannelNorm(const TorchOp& op);
+
+// Norms whose running statistics (argument kRunningMean) come with a counter of steps, one int64.
+bool CountsSteps(const TorchOp& op);
+inline constexpr size_t kRunningMean = 3;
+inline constexpr absl::string_view kRunningMeanName = "running_mean";
+inline constexpr absl::string_view kStepCounterName = "num_batches_tracked";
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_IR_OPS_LOWERING_HABITS_H_

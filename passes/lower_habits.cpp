@@ -1,0 +1,81 @@
+#include "passes/lower_habits.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "ir/ops/lowering/habits.h"
+
+namespace footprint {
+namespace {
+
+IdVector<TorchValueId, CallId> LastReaders(const TorchProgram& program) {
+  IdVector<TorchValueId, CallId> last(program.values.size());
+  for (size_t i = 0; i < program.calls.size(); ++i) {
+    for (const TorchArgument& argument : program.calls[CallId(i)].arguments) {
+      if (argument.tensor.valid()) last[argument.tensor] = CallId(i);
+      for (TorchValueId tensor : argument.tensors) {
+        if (tensor.valid()) last[tensor] = CallId(i);
+      }
+    }
+  }
+  return last;
+}
+
+bool SameDims(const TensorType& a, const TensorType& b) {
+  return a.has_rank && b.has_rank && a.dims == b.dims;
+}
+
+// The other operand, if any, must be a tensor that fits.
+bool Fits(const TorchProgram& program, const TorchCall& call) {
+  const TensorType& first = program.values[call.arguments[0].tensor].type;
+  if (call.arguments.size() > 1 && call.arguments[1].kind == TorchArgument::Kind::kTensor) {
+    return SameDims(first, program.values[call.arguments[1].tensor].type);
+  }
+  return call.arguments.size() == 1;
+}
+
+}  // namespace
+
+void AssumeInPlace(TorchProgram& program) {
+  const IdVector<TorchValueId, CallId> last_reader = LastReaders(program);
+  IdVector<TorchValueId, CallId> producer(program.values.size());
+  for (size_t i = 0; i < program.calls.size(); ++i) {
+    const CallId id(i);
+    TorchCall& call = program.calls[id];
+    for (TorchValueId result : call.results) {
+      if (result.valid()) producer[result] = id;
+    }
+    const InPlaceHabit* habit = FindInPlaceHabit(*call.op);
+    if (habit == nullptr || call.arguments.empty()) continue;
+    const TorchValueId operand = call.arguments[0].tensor;
+    if (!operand.valid() || !producer[operand].valid() || last_reader[operand] != id) continue;
+    if (habit->after_norm && !IsChannelNorm(*program.calls[producer[operand]].op)) continue;
+    if (!Fits(program, call)) continue;
+    call.in_place = InPlace::kIfUnsaved;
+    call.evidence = Evidence::kAssumption;
+    call.note = std::string(habit->note);
+  }
+}
+
+void AddStepCounters(TorchProgram& program) {
+  absl::flat_hash_set<TorchValueId> counted;
+  for (const TorchCall& call : program.calls) {
+    if (!CountsSteps(*call.op) || call.arguments.size() <= kRunningMean) continue;
+    const TorchValueId mean = call.arguments[kRunningMean].tensor;
+    if (!mean.valid() || !counted.insert(mean).second) continue;
+    absl::string_view name = program.values[mean].name;
+    TorchValue counter;
+    counter.name = absl::ConsumeSuffix(&name, kRunningMeanName)
+                       ? absl::StrCat(name, kStepCounterName)
+                       : absl::StrCat(name, "/", kStepCounterName);
+    counter.kind = TorchValueKind::kBuffer;
+    counter.type = TensorType::Make(ElementType::kInt64, {});
+    counter.scope = program.values[mean].scope;
+    program.values.Add(std::move(counter));
+  }
+}
+
+}  // namespace footprint

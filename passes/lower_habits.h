@@ -1,0 +1,17 @@
+// What modules do that no file shows: operators in place, counters of norms.
+#ifndef FOOTPRINT_PASSES_LOWER_HABITS_H_
+#define FOOTPRINT_PASSES_LOWER_HABITS_H_
+
+#include "ir/torch_program.h"
+
+namespace footprint {
+
+// Marks calls that modules write into their first operand; each becomes an assumption.
+void AssumeInPlace(TorchProgram& program);
+
+// A step counter for each norm with running statistics: a buffer that no file stores.
+void AddStepCounters(TorchProgram& program);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_PASSES_LOWER_HABITS_H_
