@@ -97,7 +97,7 @@ void DeltaNetTypes(InferContext& c) {
   const Dim value_heads = packed ? DimOf(state, 1) : DimOf(value, -2);
   const Dim value_size = packed ? DimOf(state, 2) : DimOf(value, -1);
   const Dim key_size = packed ? DimOf(state, 3) : DimOf(query, -1);
-  if (query == nullptr || query->dims.empty()) {
+  if (query == nullptr || query->rank() < (packed ? 1 : 2)) {
     SetUnranked(c, 0, element);
   } else {
     const size_t leading = packed ? query->dims.size() - 1 : query->dims.size() - 2;
