@@ -112,8 +112,8 @@ void BloomGeluGradient(Backward& b) {
   b.Give(0, step());
 }
 
-// GELU by its tanh formula, x * 0.5 * (1 + tanh(...)), as a function of its own that saves its input
-// alone and computes both ways in steps.
+// GELU by its tanh formula, x * 0.5 * (1 + tanh(...)), as a function of its own that saves its
+// input alone and computes both ways in steps.
 TensorList RunBloomGelu(Eager& eager, const CallArguments& a) {
   const Tensor& x = a.tensor(0);
   const auto step = [&] { return NewLike(eager, x, x.element()); };
@@ -135,11 +135,14 @@ TensorList RunBloomGelu(Eager& eager, const CallArguments& a) {
 
 TensorList DeclaredResults(Eager& eager, const CallArguments& arguments,
                            absl::Span<const Tensor> inputs, absl::Span<const SavedTensor> saved) {
+  // The file's float32 is what the operands have here, else what the module has.
+  const ElementType promoted = PromotedElement(inputs);
+  const ElementType floating = IsFloatingPoint(promoted) ? promoted : eager.mode().module;
   TensorList results;
   for (int i = 0; i < arguments.result_count(); ++i) {
     const TensorType* declared = arguments.declared(i);
     ElementType element = declared == nullptr ? ElementType::kFloat : declared->element;
-    if (element == ElementType::kFloat) element = eager.mode().module;
+    if (element == ElementType::kFloat) element = floating;
     results.push_back(eager.New(declared == nullptr ? Dims{Dim()} : declared->dims, element));
   }
   const int count = static_cast<int>(inputs.size());
