@@ -35,9 +35,10 @@ class Binder {
  private:
   void UnknownName(const std::string& name) {
     sink_.UsageError("unknown-dimension", absl::StrCat("--dim ", name),
-                     names_.empty() ? "the model has no named dimensions"
-                                    : absl::StrCat("the model has no dimension of this name; it has ",
-                                                   absl::StrJoin(names_, ", ")));
+                     names_.empty()
+                         ? "the model has no named dimensions"
+                         : absl::StrCat("the model has no dimension of this name; it has ",
+                                        absl::StrJoin(names_, ", ")));
   }
 
   void BindName(const std::string& name, int64_t value, const std::string& place) {
@@ -54,9 +55,10 @@ class Binder {
     if (value < bounds.lower || value > bounds.upper) {
       sink_.UsageError(
           "binding-out-of-range", place,
-          absl::StrCat("expected ", bounds.lower, " or more",
-                       bounds.upper == DimBounds::kNoBound ? "" : absl::StrCat(", at most ", bounds.upper),
-                       "; got ", value));
+          absl::StrCat(
+              "expected ", bounds.lower, " or more",
+              bounds.upper == DimBounds::kNoBound ? "" : absl::StrCat(", at most ", bounds.upper),
+              "; got ", value));
       return;
     }
     bound_.dims.emplace_back(name, value);
@@ -68,9 +70,9 @@ class Binder {
       if (graph_.values[id].name == name) return id;
       known.push_back(graph_.values[id].name);
     }
-    sink_.UsageError("unknown-input", absl::StrCat(flag, " ", name),
-                     absl::StrCat("the model has no input of this name; it has ",
-                                  absl::StrJoin(known, ", ")));
+    sink_.UsageError(
+        "unknown-input", absl::StrCat(flag, " ", name),
+        absl::StrCat("the model has no input of this name; it has ", absl::StrJoin(known, ", ")));
     return ValueId();
   }
 
@@ -98,9 +100,10 @@ class Binder {
     if (!id.valid()) return;
     TensorType& type = TypeOf(id);
     if (type.has_rank && type.dims.size() != shape.dims.size()) {
-      sink_.UsageError("rank-mismatch", place,
-                       absl::StrCat("expected ", type.dims.size(), " dimensions like ",
-                                    ShapeToString(type, *graph_.dims), "; got ", shape.dims.size()));
+      sink_.UsageError(
+          "rank-mismatch", place,
+          absl::StrCat("expected ", type.dims.size(), " dimensions like ",
+                       ShapeToString(type, *graph_.dims), "; got ", shape.dims.size()));
       return;
     }
     if (!type.has_rank) {
@@ -141,9 +144,9 @@ class Binder {
       if (value->is_float) {
         value->floats.push_back(number);
       } else if (number != std::floor(number) || std::abs(number) > 9007199254740992.0) {
-        sink_.UsageError("value-type", place,
-                         absl::StrCat("expected integers for ", ToString(type, *graph_.dims),
-                                      "; got ", number));
+        sink_.UsageError(
+            "value-type", place,
+            absl::StrCat("expected integers for ", ToString(type, *graph_.dims), "; got ", number));
         return;
       } else {
         value->integers.push_back(static_cast<int64_t>(number));

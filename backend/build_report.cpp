@@ -64,10 +64,9 @@ void FillParameters(Analysis& analysis, Report& report) {
   report.parameter_count = totals.count;
   report.trainable_parameter_count = totals.trainable_count;
   report.parameter_bytes = totals.bytes;
-  for (const auto& [name, element] : {std::pair{"fp32", ElementType::kFloat},
-                                      std::pair{"fp16/bf16", ElementType::kBfloat16},
-                                      std::pair{"int8", ElementType::kInt8},
-                                      std::pair{"int4", ElementType::kInt4}}) {
+  for (const auto& [name, element] :
+       {std::pair{"fp32", ElementType::kFloat}, std::pair{"fp16/bf16", ElementType::kBfloat16},
+        std::pair{"int8", ElementType::kInt8}, std::pair{"int4", ElementType::kInt4}}) {
     report.widths.push_back({name, BytesOf(element, totals.count).value_or(0)});
   }
   const IdVector<ValueId, Value>& values = analysis.graph().values;
@@ -96,7 +95,8 @@ void FillHeader(const Analysis& analysis, Report& report) {
 
 // After everything was evaluated, so that every name that was used is known.
 void FillBindings(const Analysis& analysis, Report& report) {
-  for (const auto& [name, value] : analysis.bindings) report.bindings.push_back({name, value, false});
+  for (const auto& [name, value] : analysis.bindings)
+    report.bindings.push_back({name, value, false});
   for (const std::string& name : analysis.evaluator.assumed()) {
     report.bindings.push_back({name, 1, true});
   }

@@ -114,7 +114,8 @@ class TableBuilder {
   static std::string WhyUnknown(const ValueType& type) {
     if (type.kind == TypeKind::kUnknown) return "its type could not be inferred";
     if (!type.is_tensor()) return "not a tensor: its size depends on run-time values";
-    if (type.tensor.element == ElementType::kString) return "strings: their length is not in the type";
+    if (type.tensor.element == ElementType::kString)
+      return "strings: their length is not in the type";
     return "its shape depends on values that the file does not hold";
   }
 

@@ -11,8 +11,8 @@
 #include "passes/textbook.h"
 
 // The closed form that articles teach: P parameters; as much again for gradients; Adam's state as a
-// copy of the weights, momentum and variance; activations as the outputs of embeddings, linear layers
-// and convolutions. It is what it is: the notes say in which way PyTorch differs.
+// copy of the weights, momentum and variance; activations as the outputs of embeddings, linear
+// layers and convolutions. It is what it is: the notes say in which way PyTorch differs.
 
 namespace footprint {
 namespace {
@@ -21,8 +21,8 @@ int64_t BytesPerElement(Precision precision) {
   return precision == Precision::kBf16 || precision == Precision::kFp16 ? 2 : 4;
 }
 
-// Copies of the parameters that articles count: a state of n tensors per parameter comes with a copy
-// of the weights; stateless optimizers have none.
+// Copies of the parameters that articles count: a state of n tensors per parameter comes with a
+// copy of the weights; stateless optimizers have none.
 int64_t TextbookCopies(const std::string& optimizer) {
   const int64_t states = StateValuesPerParameter(optimizer).value_or(0);
   return states == 0 ? 0 : states + 1;
@@ -65,11 +65,11 @@ void AddComparison(const Analysis& analysis, const Report& report, TextbookRepor
         textbook.optimizer_state_bytes, ": no second copy of the weights"));
   }
   const int64_t saved = real.saved_excluding_inputs_bytes.value_or(0);
-  textbook.notes.push_back(absl::StrCat(
-      "Activations: PyTorch keeps ", saved, " bytes (", InGib(saved), "), not ",
-      textbook.activation_bytes.value_or(0),
-      ": what gradients need, not the outputs of layers. Largest: ",
-      LargestSavers(*analysis.training)));
+  textbook.notes.push_back(
+      absl::StrCat("Activations: PyTorch keeps ", saved, " bytes (", InGib(saved), "), not ",
+                   textbook.activation_bytes.value_or(0),
+                   ": what gradients need, not the outputs of layers. Largest: ",
+                   LargestSavers(*analysis.training)));
   textbook.notes.push_back(
       "Peak: a step also holds activation gradients in flight and the loss's own tensors; the "
       "textbook has neither");
@@ -94,7 +94,8 @@ TextbookReport BuildTextbook(Analysis& analysis, const Report& report) {
     TextbookLayer layer;
     layer.name = group.name;
     layer.kind = group.kind;
-    layer.kind_detail = absl::StrCat(group.nodes.size(), group.nodes.size() == 1 ? " operator" : " operators");
+    layer.kind_detail =
+        absl::StrCat(group.nodes.size(), group.nodes.size() == 1 ? " operator" : " operators");
     layer.bytes = analysis.evaluator.Evaluate(bytes).value_or(0);
     textbook.layers.push_back(std::move(layer));
   }

@@ -64,15 +64,15 @@ void FillPhases(const TrainingAnalysis& training, TrainingReport& report) {
     PhaseReport row;
     row.name = PhaseName(static_cast<Phase>(phase));
     if (begin < end && !training.timeline.overflow) {
-      row.peak_bytes = training.timeline.live_bytes[static_cast<size_t>(
-          training.timeline.PeakTick(begin, end))];
+      row.peak_bytes =
+          training.timeline.live_bytes[static_cast<size_t>(training.timeline.PeakTick(begin, end))];
     }
     report.phases.push_back(std::move(row));
   }
 }
 
-// What is alive between the tick before `tick` and `tick`: locals of the step are gone, nothing of the
-// next phase is there yet.
+// What is alive between the tick before `tick` and `tick`: locals of the step are gone, nothing of
+// the next phase is there yet.
 Bytes LiveAcross(const TrainingAnalysis& training, int64_t tick) {
   Total total;
   for (size_t i = 0; i < training.trace.storages.size(); ++i) {
@@ -113,10 +113,11 @@ TrainingReport BuildTraining(Analysis& analysis) {
   FillPhases(training, report);
   FillGeneric(analysis, report);
   if (training.timeline.overflow || training.timeline.live_bytes.empty()) return report;
-  report.after_forward_bytes = LiveAcross(
-      training, training.trace.phase_tick[static_cast<int>(Phase::kBackward)]);
+  report.after_forward_bytes =
+      LiveAcross(training, training.trace.phase_tick[static_cast<int>(Phase::kBackward)]);
   const int64_t tick = training.timeline.PeakTick(0, training.trace.end_tick);
-  report.peak = BuildPeak(analysis.graph(), training.trace, training.timeline, tick, kTrainingPrefix);
+  report.peak =
+      BuildPeak(analysis.graph(), training.trace, training.timeline, tick, kTrainingPrefix);
   const int64_t step = StepAt(training.trace, tick);
   if (step >= 0) {
     report.peak.phase = PhaseName(training.trace.steps[static_cast<size_t>(step)].phase);

@@ -1,7 +1,7 @@
 # The shared library and what `cmake --install` puts in place.
 #
-# ONNX and protobuf stay inside: the package that consumers find names neither them nor a build path,
-# and none of their symbols leave the library.
+# ONNX and protobuf stay inside: the package that consumers find names neither them nor a build
+# path, and none of their symbols leave the library.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

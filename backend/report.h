@@ -35,7 +35,7 @@ struct CategoryBytes {
   int64_t buffer = 0;
   int64_t constant = 0;
   int64_t input = 0;
-  int64_t saved_activation = 0;     // inputs that autograd saves are counted under input
+  int64_t saved_activation = 0;  // inputs that autograd saves are counted under input
   int64_t transient = 0;
   int64_t gradient = 0;
   int64_t activation_gradient = 0;
@@ -46,11 +46,11 @@ struct CategoryBytes {
 // A storage that is alive at a peak.
 struct LiveStorage {
   std::string name;
-  int64_t bytes = 0;     // not rounded
+  int64_t bytes = 0;  // not rounded
   std::string category;
-  std::string layer;     // path
+  std::string layer;  // path
   std::string reason;
-  std::string storage;   // id in Report::storages
+  std::string storage;  // id in Report::storages
 };
 
 struct Peak {
@@ -72,19 +72,19 @@ struct PhaseReport {
 struct TrainingReport {
   std::string optimizer;
   std::string precision;
-  std::string loss;            // "from the model", "cross-entropy (assumed)", ...
-  bool complete = true;        // false: some operators were lowered generically
+  std::string loss;                            // "from the model", "cross-entropy (assumed)", ...
+  bool complete = true;                        // false: some operators were lowered generically
   std::vector<std::string> generic_operators;  // "3 x NonMaxSuppression"
-  int64_t unknown_storages = 0;  // of unknown size: every total leaves them out
+  int64_t unknown_storages = 0;                // of unknown size: every total leaves them out
   Bytes parameter_bytes;
   Bytes buffer_bytes;
   Bytes gradient_bytes;
   Bytes optimizer_state_bytes;
-  Bytes input_bytes;           // step inputs, an assumed target included
-  Bytes saved_bytes;           // unique storages kept for backward; inputs included
+  Bytes input_bytes;  // step inputs, an assumed target included
+  Bytes saved_bytes;  // unique storages kept for backward; inputs included
   Bytes saved_excluding_inputs_bytes;
-  std::string saved_expression;  // of saved_excluding_inputs, in the model's dimension names
-  Bytes after_forward_bytes;   // everything live after forward, 512-rounded
+  std::string saved_expression;     // of saved_excluding_inputs, in the model's dimension names
+  Bytes after_forward_bytes;        // everything live after forward, 512-rounded
   std::vector<PhaseReport> phases;  // forward, backward, optimizer
   Peak peak;
 };
@@ -94,31 +94,31 @@ struct InferenceReport {
   std::string activation_peak_expression;  // of the storages alive at the peak
   Bytes input_bytes;
   Bytes output_bytes;
-  Bytes weight_bytes;           // initializers and constants
+  Bytes weight_bytes;            // initializers and constants
   int64_t unknown_storages = 0;  // of unknown size: every total leaves them out
-  Peak peak;                    // initializers and inputs included
+  Peak peak;                     // initializers and inputs included
 };
 
 struct ReportTensor {
   std::string name;
   std::string dtype;
-  bool has_shape = false;            // rank known
-  std::vector<Bytes> shape;          // nullopt: that dimension is unknown
-  std::string shape_expression;      // "[batch, 3, 224, 224]"
+  bool has_shape = false;        // rank known
+  std::vector<Bytes> shape;      // nullopt: that dimension is unknown
+  std::string shape_expression;  // "[batch, 3, 224, 224]"
   Bytes bytes;
   std::string bytes_expression;
-  std::string category;              // CategoryName
+  std::string category;  // CategoryName
   std::string layer;
-  std::string producer;              // "Conv /conv1/Conv"; empty for inputs and initializers
-  std::vector<std::string> saved_by; // "aten::conv2d /conv1/Conv"
-  std::optional<int64_t> first_step; // training steps if training was analyzed, else inference's
+  std::string producer;               // "Conv /conv1/Conv"; empty for inputs and initializers
+  std::vector<std::string> saved_by;  // "aten::conv2d /conv1/Conv"
+  std::optional<int64_t> first_step;  // training steps if training was analyzed, else inference's
   std::optional<int64_t> last_step;
-  std::string storage;               // id in storages; empty: none
+  std::string storage;  // id in storages; empty: none
   CertaintyWord certainty;
 };
 
 struct ReportStorage {
-  std::string id;          // "s12"; inference has its own: "i12"
+  std::string id;  // "s12"; inference has its own: "i12"
   std::string name;
   Bytes bytes;
   std::string category;
@@ -130,18 +130,18 @@ struct ReportStorage {
 };
 
 struct ReportLayer {
-  std::string path;        // "encoder/layer.0"; "" is what belongs to no layer
+  std::string path;  // "encoder/layer.0"; "" is what belongs to no layer
   std::string class_name;
-  int depth = 0;           // components of the path
+  int depth = 0;  // components of the path
   int64_t parameter_count = 0;
-  CategoryBytes own;       // storages of exactly this layer
-  CategoryBytes total;     // with everything below it
+  CategoryBytes own;    // storages of exactly this layer
+  CategoryBytes total;  // with everything below it
 };
 
 struct OperatorCount {
-  std::string op_type;     // "Conv", "com.microsoft::Gelu"
+  std::string op_type;  // "Conv", "com.microsoft::Gelu"
   int64_t count = 0;
-  bool has_row = true;     // false: shapes came from ONNX's schema, a declaration, or nowhere
+  bool has_row = true;  // false: shapes came from ONNX's schema, a declaration, or nowhere
 };
 
 struct UnknownValue {
@@ -152,8 +152,8 @@ struct UnknownValue {
 
 struct TextbookLayer {
   std::string name;
-  std::string kind;        // "token embedding", "position embedding", "attention", "feed forward", ...
-  std::string kind_detail; // operators counted
+  std::string kind;  // "token embedding", "position embedding", "attention", "feed forward", ...
+  std::string kind_detail;  // operators counted
   int64_t bytes = 0;
 };
 struct TextbookReport {
@@ -181,7 +181,7 @@ struct Report {
   int64_t node_count = 0;
   std::vector<Binding> bindings;
   int64_t parameter_count = 0;
-  int64_t parameter_bytes = 0;          // as stored by the model, tied weights once
+  int64_t parameter_bytes = 0;  // as stored by the model, tied weights once
   int64_t trainable_parameter_count = 0;
   int64_t buffer_bytes = 0;
   int64_t constant_bytes = 0;
@@ -191,7 +191,7 @@ struct Report {
   std::optional<TextbookReport> textbook;
   std::vector<ReportTensor> tensors;
   std::vector<ReportStorage> storages;
-  std::vector<ReportLayer> layers;      // in module order
+  std::vector<ReportLayer> layers;  // in module order
   // Sum over storages of rounding up to 512, by trace: a line of its own.
   int64_t rounding_bytes = 0;
   std::vector<OperatorCount> operators;
@@ -202,7 +202,8 @@ struct Report {
 
 // What went wrong when there is no report.
 struct Failure {
-  int exit_code = 2;  // 2: the model is wrong; 3: the command, a file's access or a binding is wrong
+  int exit_code =
+      2;  // 2: the model is wrong; 3: the command, a file's access or a binding is wrong
   std::vector<ReportDiagnostic> diagnostics;  // at least one error
 };
 

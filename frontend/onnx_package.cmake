@@ -1,7 +1,7 @@
 # ONNX, built once from its source distribution and kept outside every build tree.
 #
-# footprint_onnx_package(<folder> NAMESPACE <namespace> TARGET <onnx|onnx_proto>) sets <folder> to one
-# with include/ and lib/. Its name holds a hash of all that its contents depend on,
+# footprint_onnx_package(<folder> NAMESPACE <namespace> TARGET <onnx|onnx_proto>) sets <folder> to
+# one with include/ and lib/. Its name holds a hash of all that its contents depend on,
 # and it appears under that name only when complete: an interrupted build is begun again, two
 # configurations at once build it one time. The build uses the system's own compiler and neither
 # sanitizers nor coverage, so that all presets share one copy.

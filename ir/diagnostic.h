@@ -10,8 +10,8 @@ namespace footprint {
 
 enum class Severity { kNote, kWarning, kError };
 
-// Who is at fault decides the exit code of the command: the model (2), or the command line, a file's
-// access or a binding (3).
+// Who is at fault decides the exit code of the command: the model (2), or the command line, a
+// file's access or a binding (3).
 enum class Blame { kModel, kUsage };
 
 struct Diagnostic {

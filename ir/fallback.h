@@ -1,5 +1,5 @@
-// OpFallback: what is asked about an ONNX operator that has no row. Implemented by the frontend with
-// ONNX's own schemas, so that neither the vocabulary nor the passes know protobuf.
+// OpFallback: what is asked about an ONNX operator that has no row. Implemented by the frontend
+// with ONNX's own schemas, so that neither the vocabulary nor the passes know protobuf.
 #ifndef FOOTPRINT_IR_FALLBACK_H_
 #define FOOTPRINT_IR_FALLBACK_H_
 

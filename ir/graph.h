@@ -1,5 +1,5 @@
-// The graph: values, nodes, regions (subgraph bodies) and scopes (layers), each in a table of its own.
-// Built once by the frontend and never changed: passes return tables keyed by these ids.
+// The graph: values, nodes, regions (subgraph bodies) and scopes (layers), each in a table of its
+// own. Built once by the frontend and never changed: passes return tables keyed by these ids.
 #ifndef FOOTPRINT_IR_GRAPH_H_
 #define FOOTPRINT_IR_GRAPH_H_
 
@@ -21,8 +21,8 @@
 namespace footprint {
 
 enum class ValueKind : uint8_t {
-  kInput,        // of the top graph: what the caller supplies
-  kConstant,     // an initializer or the output of a Constant node: see Value::constant
+  kInput,     // of the top graph: what the caller supplies
+  kConstant,  // an initializer or the output of a Constant node: see Value::constant
   kNodeOutput,
   kRegionInput,  // what a Loop, Scan ... hands to its body
 };
@@ -30,22 +30,23 @@ enum class ValueKind : uint8_t {
 struct Value {
   std::string name;  // unique within the model: names inside regions and functions are qualified
   ValueKind kind = ValueKind::kNodeOutput;
-  RegionId region;       // where it is defined
-  NodeId producer;       // for kNodeOutput
+  RegionId region;  // where it is defined
+  NodeId producer;  // for kNodeOutput
   int32_t output_index = 0;
-  ConstantId constant;   // for kConstant
-  ValueType declared;    // what the file says (inputs, value_info, outputs); may be unknown
+  ConstantId constant;  // for kConstant
+  ValueType declared;   // what the file says (inputs, value_info, outputs); may be unknown
   bool is_graph_output = false;
 };
 
 enum class ConstantOrigin : uint8_t { kInitializer, kConstantNode, kAttribute };
 
-// A stored constant. Payloads are never loaded; only small integer tensors (up to 4,096 elements) and
-// small float vectors keep their contents, because they decide shapes.
+// A stored constant. Payloads are never loaded; only small integer tensors (up to 4,096 elements)
+// and small float vectors keep their contents, because they decide shapes.
 struct Constant {
-  std::string name;           // the name in the file
-  TensorType type;            // dims are constants
-  int64_t stored_bytes = 0;   // in the file or beside it; strings: their payload; sparse: values + indices
+  std::string name;  // the name in the file
+  TensorType type;   // dims are constants
+  int64_t stored_bytes =
+      0;  // in the file or beside it; strings: their payload; sparse: values + indices
   bool is_sparse = false;
   bool is_external = false;
   ConstantOrigin origin = ConstantOrigin::kInitializer;
@@ -61,7 +62,16 @@ struct Constant {
 
 struct Attribute {
   enum class Kind : uint8_t {
-    kInt, kFloat, kString, kInts, kFloats, kStrings, kTensor, kRegion, kType, kOther
+    kInt,
+    kFloat,
+    kString,
+    kInts,
+    kFloats,
+    kStrings,
+    kTensor,
+    kRegion,
+    kType,
+    kOther
   };
   std::string name;
   Kind kind = Kind::kOther;
@@ -71,23 +81,24 @@ struct Attribute {
   std::vector<int64_t> ints;
   std::vector<double> floats;
   std::vector<std::string> strings;
-  ConstantId constant;   // kTensor
-  RegionId region;       // kRegion (kOther with several regions is not expressible in ONNX's operators)
-  ValueType type;        // kType
-  // Elements the list had in the file when it was too long to keep (tree ensembles): then empty above.
+  ConstantId constant;  // kTensor
+  RegionId region;  // kRegion (kOther with several regions is not expressible in ONNX's operators)
+  ValueType type;   // kType
+  // Elements the list had in the file when it was too long to keep (tree ensembles): then empty
+  // above.
   int64_t dropped_elements = 0;
 };
 
 struct Node {
-  std::string name;       // may be empty
+  std::string name;  // may be empty
   std::string op_type;
-  std::string domain;     // "" for ai.onnx
-  int32_t version = 0;    // opset version of its domain in force here (functions have their own)
-  const OnnxOp* op = nullptr;  // its row, or null
+  std::string domain;   // "" for ai.onnx
+  int32_t version = 0;  // opset version of its domain in force here (functions have their own)
+  const OnnxOp* op = nullptr;               // its row, or null
   absl::InlinedVector<ValueId, 4> inputs;   // an invalid id is an omitted optional input
   absl::InlinedVector<ValueId, 2> outputs;  // likewise
   std::vector<Attribute> attributes;
-  RegionId region;        // where it stands
+  RegionId region;  // where it stands
   ScopeId scope;
 
   const Attribute* Find(absl::string_view attribute_name) const;
@@ -105,7 +116,7 @@ struct Node {
 // A list of nodes in execution order with its own inputs and outputs: the top graph, or the body of
 // an If, Loop, Scan ... Nodes may read values of enclosing regions (captures).
 struct Region {
-  NodeId owner;               // invalid for the top graph
+  NodeId owner;  // invalid for the top graph
   std::string name;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;  // may be constants, inputs or captures
@@ -114,10 +125,10 @@ struct Region {
 
 // A layer: one component of a module path.
 struct Scope {
-  std::string name;       // its own component: "attention"
-  std::string path;       // "encoder/layer.0/attention"; "" for the root
-  std::string class_name; // "torch.nn.modules.conv.Conv2d" where the exporter says; else ""
-  ScopeId parent;         // invalid for the root
+  std::string name;        // its own component: "attention"
+  std::string path;        // "encoder/layer.0/attention"; "" for the root
+  std::string class_name;  // "torch.nn.modules.conv.Conv2d" where the exporter says; else ""
+  ScopeId parent;          // invalid for the root
 };
 
 struct OpsetImport {
@@ -137,8 +148,8 @@ struct Graph {
   std::unique_ptr<DimTable> dims = std::make_unique<DimTable>();
   IdVector<ValueId, Value> values;
   IdVector<NodeId, Node> nodes;
-  IdVector<RegionId, Region> regions;   // the top graph is RegionId(0)
-  IdVector<ScopeId, Scope> scopes;      // the root is ScopeId(0)
+  IdVector<RegionId, Region> regions;  // the top graph is RegionId(0)
+  IdVector<ScopeId, Scope> scopes;     // the root is ScopeId(0)
   IdVector<ConstantId, Constant> constants;
 
   const Region& top() const { return regions[RegionId(0)]; }

@@ -1,5 +1,5 @@
-// InferContext: what a type or value rule may ask about the node it is applied to, and where it puts
-// its answer. Rules never see the graph.
+// InferContext: what a type or value rule may ask about the node it is applied to, and where it
+// puts its answer. Rules never see the graph.
 #ifndef FOOTPRINT_IR_INFER_CONTEXT_H_
 #define FOOTPRINT_IR_INFER_CONTEXT_H_
 
@@ -49,7 +49,8 @@ class InferContext {
 
   // Type of input i; kind kUnknown if absent or not known.
   virtual const ValueType& InputType(int i) const = 0;
-  // The tensor type of input i; null if it is absent, no tensor or unknown. Rank may still be missing.
+  // The tensor type of input i; null if it is absent, no tensor or unknown. Rank may still be
+  // missing.
   const TensorType* Input(int i) const;
   // The same, null also if the rank is unknown.
   const TensorType* RankedInput(int i) const;
@@ -69,7 +70,8 @@ class InferContext {
   Dim Fresh(int64_t lower, Dim upper) { return dims().Fresh("u", lower, upper); }
 
   // The two must be equal. Known different: an error at this node ("inner dimensions differ ...").
-  // Undecidable: recorded as a constraint that is checked at binding time. Returns the more precise.
+  // Undecidable: recorded as a constraint that is checked at binding time. Returns the more
+  // precise.
   virtual Dim RequireEqual(Dim a, Dim b, absl::string_view what) = 0;
   // a <= b must hold; as above.
   virtual void RequireLessEqual(Dim a, Dim b, absl::string_view what) = 0;
@@ -89,8 +91,7 @@ class InferContext {
     std::vector<KnownValuePtr> values;
   };
   virtual RegionResult InferRegion(RegionId region, absl::Span<const ValueType> input_types,
-                                   absl::Span<const KnownValuePtr> input_values,
-                                   bool report) = 0;
+                                   absl::Span<const KnownValuePtr> input_values, bool report) = 0;
   // Whether the pass can afford to infer this node's bodies `times` more times.
   virtual bool Afford(RegionId region, int64_t times) = 0;
 };

@@ -23,11 +23,11 @@ enum class Control : uint8_t { kNone, kIf, kLoop, kScan, kSequenceMap };
 // What textbook accounting asks about an operator.
 enum class TextbookKind : uint8_t {
   kNone,
-  kEmbedding,    // a table: Gather
-  kLinear,       // a weight matrix
+  kEmbedding,  // a table: Gather
+  kLinear,     // a weight matrix
   kConvolution,
-  kSoftmax,      // the middle of attention
-  kAttention,    // attention in one operator
+  kSoftmax,    // the middle of attention
+  kAttention,  // attention in one operator
   kNormalization,
 };
 
@@ -39,8 +39,8 @@ struct OnnxOp {
   int since = 1;                  // first opset version of the domain that this row describes
   int until = kLatest;            // last one, inclusive
   InferRule types = nullptr;      // null: the fallback or the declared type is asked
-  // Computes small integer (or shape-deciding float) contents from those of the inputs; called after
-  // `types` when every input it needs is known.
+  // Computes small integer (or shape-deciding float) contents from those of the inputs; called
+  // after `types` when every input it needs is known.
   InferRule values = nullptr;
   // The operand whose storage output 0 shares (Reshape, Identity ...), -1: none.
   int alias = -1;
@@ -53,8 +53,8 @@ struct OnnxOp {
   uint32_t statistics = 0;
   // Hands its input on unchanged (Identity).
   bool is_identity = false;
-  // Exporters write it with an all-one scale (operand 1) and an all-zero bias (operand 2) in Constant
-  // nodes where the module has no such parameters.
+  // Exporters write it with an all-one scale (operand 1) and an all-zero bias (operand 2) in
+  // Constant nodes where the module has no such parameters.
   bool has_filler_weights = false;
   // Embeddings, linear layers and convolutions own a weight matrix or table: articles count their
   // outputs, and nothing else.

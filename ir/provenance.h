@@ -1,5 +1,5 @@
-// Provenance: what the exporter left in the file about the PyTorch program behind the graph. A table
-// beside the graph, keyed by NodeId. Empty for files without such metadata.
+// Provenance: what the exporter left in the file about the PyTorch program behind the graph. A
+// table beside the graph, keyed by NodeId. Empty for files without such metadata.
 #ifndef FOOTPRINT_IR_PROVENANCE_H_
 #define FOOTPRINT_IR_PROVENANCE_H_
 
@@ -16,16 +16,18 @@ namespace footprint {
 struct FxArgument {
   enum class Kind : uint8_t { kNone, kReference, kInt, kFloat, kBool, kString, kList, kOther };
   Kind kind = Kind::kNone;
-  std::string text;        // kReference: the name without '%'; kString; kOther: as written ("torch.float32")
-  int64_t int_value = 0;   // kInt, kBool
-  double float_value = 0;  // kFloat
+  std::string
+      text;  // kReference: the name without '%'; kString; kOther: as written ("torch.float32")
+  int64_t int_value = 0;          // kInt, kBool
+  double float_value = 0;         // kFloat
   std::vector<FxArgument> items;  // kList (tuples too)
 };
 
-// "%conv2d : [num_users=1] = call_function[target=torch.ops.aten.conv2d.default](args = (...), ...)"
+// "%conv2d : [num_users=1] = call_function[target=torch.ops.aten.conv2d.default](args = (...),
+// ...)"
 struct FxNode {
-  std::string name;      // "conv2d"
-  std::string target;    // "aten.conv2d.default"
+  std::string name;    // "conv2d"
+  std::string target;  // "aten.conv2d.default"
   std::vector<FxArgument> arguments;
   std::vector<std::pair<std::string, FxArgument>> keyword_arguments;
   std::vector<std::string> module_path;  // name_scopes: "", "m", "m.conv1", "conv2d"
@@ -35,7 +37,14 @@ struct FxNode {
 // One line of the exported program's signature.
 struct SignatureEntry {
   enum class Kind : uint8_t {
-    kParameter, kBuffer, kTensorConstant, kUserInput, kUserOutput, kBufferMutation, kLossOutput, kOther
+    kParameter,
+    kBuffer,
+    kTensorConstant,
+    kUserInput,
+    kUserOutput,
+    kBufferMutation,
+    kLossOutput,
+    kOther
   };
   Kind kind = Kind::kOther;
   std::string name;    // the fx name: "p_m_bn1_weight"
@@ -45,8 +54,8 @@ struct SignatureEntry {
 };
 
 struct Provenance {
-  std::vector<FxNode> fx_nodes;            // in file order, each distinct text once
-  IdVector<NodeId, int32_t> fx_of_node;    // index into fx_nodes, -1: none; empty table: no metadata
+  std::vector<FxNode> fx_nodes;          // in file order, each distinct text once
+  IdVector<NodeId, int32_t> fx_of_node;  // index into fx_nodes, -1: none; empty table: no metadata
   // Rewrites that touched the node ("FuseBatchNormIntoConv"), comma-separated; "" for none.
   IdVector<NodeId, std::string> rewrite_rules;
   std::vector<SignatureEntry> signature;

@@ -72,8 +72,8 @@ using Dims = absl::InlinedVector<Dim, 4>;
 struct TensorType {
   ElementType element = ElementType::kUndefined;
   bool has_rank = false;
-  Dims dims;            // meaningful if has_rank; single dims may be unknown
-  Dim element_count;    // set only where it is known although not all dims are; see ElementCount()
+  Dims dims;          // meaningful if has_rank; single dims may be unknown
+  Dim element_count;  // set only where it is known although not all dims are; see ElementCount()
 
   static TensorType Make(ElementType element, absl::Span<const Dim> dims);
   static TensorType Make(ElementType element, std::initializer_list<Dim> dims);
@@ -94,13 +94,21 @@ std::string ToString(const TensorType& type, const DimTable& table);
 // "[batch, 3, 224, 224]"
 std::string ShapeToString(const TensorType& type, const DimTable& table);
 
-enum class TypeKind : uint8_t { kUnknown, kTensor, kSparseTensor, kSequence, kOptional, kMap, kOpaque };
+enum class TypeKind : uint8_t {
+  kUnknown,
+  kTensor,
+  kSparseTensor,
+  kSequence,
+  kOptional,
+  kMap,
+  kOpaque
+};
 
-// The type of a value. Sequence, optional and map carry the tensor type of their elements; sequences
-// inside optionals and the like are described by `spelling` alone.
+// The type of a value. Sequence, optional and map carry the tensor type of their elements;
+// sequences inside optionals and the like are described by `spelling` alone.
 struct ValueType {
   TypeKind kind = TypeKind::kUnknown;
-  TensorType tensor;     // tensor, sparse tensor (dense shape), or the element of sequence / optional
+  TensorType tensor;  // tensor, sparse tensor (dense shape), or the element of sequence / optional
   std::string spelling;  // for nested and map types: "optional(sequence(tensor(float)))"
 
   bool is_tensor() const { return kind == TypeKind::kTensor; }

@@ -8,8 +8,8 @@
 //     |- norm(x)          whoever reads it last inside
 //     '- attention(y)     y: alive until attention returns
 //
-// For each reader take the outermost scope that contains it but not the producer; the value is held to
-// the last call of that run of the scope. A run is contiguous: a module called twice has two.
+// For each reader take the outermost scope that contains it but not the producer; the value is held
+// to the last call of that run of the scope. A run is contiguous: a module called twice has two.
 //
 // Models of text (whole numbers in) keep the outputs of their outer modules in locals until forward
 // ends; that is a habit of the libraries, and the only assumption here.
@@ -53,8 +53,8 @@ class Holds {
   const Graph& graph_;
   TorchProgram& program_;
   IdVector<TorchValueId, CallId> producer_;
-  IdVector<ScopeId, std::vector<ScopeId>> paths_;   // outermost first, the root left out
-  IdVector<CallId, std::vector<CallId>> run_end_;   // by depth in the path
+  IdVector<ScopeId, std::vector<ScopeId>> paths_;  // outermost first, the root left out
+  IdVector<CallId, std::vector<CallId>> run_end_;  // by depth in the path
 };
 
 void Holds::ListPaths() {
@@ -99,8 +99,7 @@ void Holds::HoldArguments() {
   ForEachRead([this](TorchValueId value, CallId reader) {
     if (program_.values[value].kind != TorchValueKind::kComputed) return;
     const std::vector<ScopeId>& inside = Path(reader);
-    const std::vector<ScopeId>& made =
-        producer_[value].valid() ? Path(producer_[value]) : kNowhere;
+    const std::vector<ScopeId>& made = producer_[value].valid() ? Path(producer_[value]) : kNowhere;
     size_t common = 0;
     while (common < inside.size() && common < made.size() && inside[common] == made[common]) {
       ++common;
@@ -115,11 +114,13 @@ void Holds::HoldLocals() {
   }
   constexpr size_t kOuter = 2;  // the model and the modules that its own forward calls
   ForEachRead([this](TorchValueId value, CallId reader) {
-    if (program_.values[value].kind != TorchValueKind::kComputed || !producer_[value].valid()) return;
+    if (program_.values[value].kind != TorchValueKind::kComputed || !producer_[value].valid())
+      return;
     const std::vector<ScopeId>& made = Path(producer_[value]);
     if (made.size() < kOuter) return;
     const std::vector<ScopeId>& inside = Path(reader);
-    if (inside.size() < kOuter || !std::equal(made.begin(), made.begin() + kOuter, inside.begin())) {
+    if (inside.size() < kOuter ||
+        !std::equal(made.begin(), made.begin() + kOuter, inside.begin())) {
       HoldToTheEnd(value);
     }
   });

@@ -6,18 +6,18 @@
 
 #include "absl/strings/str_cat.h"
 
-// One walk in execution order gives each node a tick; a second one hands out storages. A value lives
-// from the tick of the node that makes it to the tick of its last reader:
+// One walk in execution order gives each node a tick; a second one hands out storages. A value
+// lives from the tick of the node that makes it to the tick of its last reader:
 //
 //   tick      0      1      2      3
 //   node      Conv   Relu   Conv   Add        storage 1 = {conv1.y, relu.y}   (Relu in place)
 //   storage 1 [======================)        storage 2 = {conv2.y, add.y}    (Add in place)
 //   storage 2               [========...
 //
-// Bodies of If, Loop and Scan run between the tick at which their node starts and the one at which it
-// ends. Branches follow each other in time, so a peak over time is the maximum over branches. A body's
-// inputs and outputs are handed over: what goes in dies when the body starts, what comes out dies when
-// the node's own outputs appear, so neither is counted twice.
+// Bodies of If, Loop and Scan run between the tick at which their node starts and the one at which
+// it ends. Branches follow each other in time, so a peak over time is the maximum over branches. A
+// body's inputs and outputs are handed over: what goes in dies when the body starts, what comes out
+// dies when the node's own outputs appear, so neither is counted twice.
 
 namespace footprint {
 namespace {
@@ -60,7 +60,8 @@ class LivenessPass {
   }
 
  private:
-  // Execution order with an explicit stack of (region, position): bodies after the start of their node.
+  // Execution order with an explicit stack of (region, position): bodies after the start of their
+  // node.
   void OrderNodes() {
     struct Frame {
       RegionId region;
@@ -267,7 +268,8 @@ class LivenessPass {
     }
   }
 
-  // order_ lists a node after its bodies, so a body may be reached before its surroundings' first node.
+  // order_ lists a node after its bodies, so a body may be reached before its surroundings' first
+  // node.
   void AddRegionInputs(RegionId region) {
     while (region.valid() && !has_inputs_[region]) {
       has_inputs_[region] = true;
@@ -319,7 +321,8 @@ class LivenessPass {
     if (!left.has_value() || !right.has_value()) return false;
     if (storage.bytes.is_constant() && bytes.is_constant()) return *left == *right;
     trace_.guards.push_back(
-        {storage.bytes, bytes, *left == *right ? Guard::Relation::kEqual : Guard::Relation::kNotEqual});
+        {storage.bytes, bytes,
+         *left == *right ? Guard::Relation::kEqual : Guard::Relation::kNotEqual});
     return *left == *right;
   }
 
@@ -328,7 +331,8 @@ class LivenessPass {
     trace_.saved_by.resize(trace_.storages.size());
     for (size_t i = 0; i < trace_.storages.size(); ++i) {
       StorageRecord& storage = trace_.storages[StorageId(i)];
-      storage.end_tick = pinned_[StorageId(i)] ? now_ : std::min(last_read_[StorageId(i)] + 1, now_);
+      storage.end_tick =
+          pinned_[StorageId(i)] ? now_ : std::min(last_read_[StorageId(i)] + 1, now_);
       if (storage.reason.empty()) storage.reason = ReasonFor(StorageId(i));
     }
   }

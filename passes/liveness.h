@@ -11,12 +11,13 @@
 namespace footprint {
 
 struct LivenessOptions {
-  // Operators may write over an operand of the same size that dies there, where their row allows it.
+  // Operators may write over an operand of the same size that dies there, where their row allows
+  // it.
   bool in_place = true;
 };
 
-// `evaluator` decides whether two sizes are the same where the expressions do not; such decisions are
-// recorded as guards.
+// `evaluator` decides whether two sizes are the same where the expressions do not; such decisions
+// are recorded as guards.
 MemoryTrace ComputeLiveness(const Graph& graph, const InferredTypes& inferred, const Roles& roles,
                             DimEvaluator& evaluator, const LivenessOptions& options = {});
 

@@ -1,5 +1,5 @@
-// Lower: Graph + inferred types + roles + provenance -> TorchProgram, the eager PyTorch calls that one
-// training step makes, in call order, each with the evidence it rests on.
+// Lower: Graph + inferred types + roles + provenance -> TorchProgram, the eager PyTorch calls that
+// one training step makes, in call order, each with the evidence it rests on.
 #ifndef FOOTPRINT_PASSES_LOWER_H_
 #define FOOTPRINT_PASSES_LOWER_H_
 
@@ -32,13 +32,13 @@ struct LowerOptions {
   // Softmax attention that the module computes by hand becomes one scaled_dot_product_attention, as
   // if the module had been written that way. Attention the file names is always one call.
   bool fuse_attention = false;
-  // Shell patterns on parameter names, as for AssignRoles: for parameters that the file has no tensor
-  // of its own for.
+  // Shell patterns on parameter names, as for AssignRoles: for parameters that the file has no
+  // tensor of its own for.
   std::vector<std::string> freeze;
 };
 
-// The program of a graph without any floating-point output has no loss (TorchProgram::loss invalid);
-// `sink` says so. Never fails: what has no counterpart is lowered generically and listed.
+// The program of a graph without any floating-point output has no loss (TorchProgram::loss
+// invalid); `sink` says so. Never fails: what has no counterpart is lowered generically and listed.
 TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& roles,
                    const Provenance& provenance, const LowerOptions& options, DiagnosticSink& sink);
 

@@ -9,9 +9,9 @@
 //   x -> Shape -> Gather -> Unsqueeze -> Concat -> Reshape        x.view(x.size(0), -1)
 //          `---------- no tensors in PyTorch ---'
 //
-// A value is arithmetic if it has no tensor of its own in the program: its contents are known and few,
-// or it is one number made from shapes alone. Longer results of shape arithmetic (arange, causal
-// masks) are tensors that the program makes.
+// A value is arithmetic if it has no tensor of its own in the program: its contents are known and
+// few, or it is one number made from shapes alone. Longer results of shape arithmetic (arange,
+// causal masks) are tensors that the program makes.
 
 namespace footprint {
 namespace {
@@ -100,9 +100,8 @@ void LowerFacts::ListReaders() {
     for (NodeId id : graph_.top().nodes) {
       const Node& node = graph_.nodes[id];
       // Who asks for a shape reads no tensor.
-      if (std::all_of(node.outputs.begin(), node.outputs.end(), [this](ValueId output) {
-            return !output.valid() || IsArithmetic(output);
-          })) {
+      if (std::all_of(node.outputs.begin(), node.outputs.end(),
+                      [this](ValueId output) { return !output.valid() || IsArithmetic(output); })) {
         continue;
       }
       for (ValueId input : node.inputs) {
@@ -117,9 +116,8 @@ void LowerFacts::ListReaders() {
   }
   readers_.resize(static_cast<size_t>(first_reader_[ValueId(graph_.values.size())]));
   IdVector<ValueId, int32_t> next = first_reader_;
-  for_each_read([&](ValueId value, NodeId node) {
-    readers_[static_cast<size_t>(next[value]++)] = node;
-  });
+  for_each_read(
+      [&](ValueId value, NodeId node) { readers_[static_cast<size_t>(next[value]++)] = node; });
 }
 
 absl::Span<const NodeId> LowerFacts::Readers(ValueId value) const {

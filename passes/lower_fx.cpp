@@ -21,7 +21,8 @@
 // so the program is read off the texts, and ONNX decides nothing. What the exporter's optimizer did
 // leaves gaps, which are repaired from the ONNX edges:
 //
-//   removed texts       an argument whose text is gone (a clone, x * 1.0, a view) stands for an operand
+//   removed texts       an argument whose text is gone (a clone, x * 1.0, a view) stands for an
+//   operand
 //                       of the group that no other argument accounts for
 //   folded norms        a convolution that carries a norm's text is the convolution, then the norm
 //   merged parameters   parameters of equal value share one tensor, others are stored transposed or
@@ -40,10 +41,9 @@ class TextLowering {
         provenance_(provenance),
         builder_(builder),
         names_(facts, provenance, is_frozen, builder),
-        arguments_(facts, names_, builder,
-                   [this](const FxGroup& group, absl::string_view name) {
-                     return Repeat(group, name);
-                   }) {}
+        arguments_(facts, names_, builder, [this](const FxGroup& group, absl::string_view name) {
+          return Repeat(group, name);
+        }) {}
 
   void Run() {
     const std::vector<FxGroup> groups = GroupNodes(facts_, provenance_);
@@ -114,10 +114,14 @@ void TextLowering::LowerGroup() {
       return;
     }
     case FxForm::kView:
-    case FxForm::kSlice: return LowerView(row, op);
-    case FxForm::kConvolution: return LowerConvolution(op, row);
-    case FxForm::kBatchNorm: return LowerBatchNorm();
-    default: break;
+    case FxForm::kSlice:
+      return LowerView(row, op);
+    case FxForm::kConvolution:
+      return LowerConvolution(op, row);
+    case FxForm::kBatchNorm:
+      return LowerBatchNorm();
+    default:
+      break;
   }
   Finish(op, arguments_.All(row, FindTorchOp(op)), row.form == FxForm::kParts);
   const bool into_first = !row.in_place_after.empty() && !group_->fx->arguments.empty() &&
@@ -145,7 +149,8 @@ NodeId TextLowering::FindConvolution() const {
   return NodeId();
 }
 
-// What the ONNX node pads beyond the text was a padding of its own, whose result the convolution saves.
+// What the ONNX node pads beyond the text was a padding of its own, whose result the convolution
+// saves.
 void TextLowering::LowerConvolution(absl::string_view op, const FxLowering& row) {
   std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
   const NodeId conv = FindConvolution();
@@ -164,8 +169,8 @@ void TextLowering::LowerConvolution(absl::string_view op, const FxLowering& row)
       torch_pads.push_back(Dim(pads[n + i] - both));
       dims[i + 2] = graph_.dims->Add(dims[i + 2], Dim(pads[i] + pads[n + i] - 2 * both));
     }
-    const TorchValueId padded = builder_.AddComputed(
-        absl::StrCat(group_->fx->name, "/padded"), TensorType::Make(type.element, dims));
+    const TorchValueId padded = builder_.AddComputed(absl::StrCat(group_->fx->name, "/padded"),
+                                                     TensorType::Make(type.element, dims));
     builder_.Append(kPadCall, {arguments[0], TorchArgument::Ints(torch_pads)}, {padded});
     builder_.last().note = "padding that the exporter folded into the convolution";
     arguments[0] = TorchArgument::Tensor(padded);
@@ -265,10 +270,12 @@ void TextLowering::LowerNodeAlone(NodeId id) {
   for (ValueId input : node.inputs) {
     planned.operands.push_back(input.valid() ? facts_.Resolve(input) : ValueId());
   }
-  for (ValueId output : node.outputs) has_tensors &= !output.valid() || !facts_.IsArithmetic(output);
+  for (ValueId output : node.outputs)
+    has_tensors &= !output.valid() || !facts_.IsArithmetic(output);
   if (!has_tensors) return;
   NodeContext context(facts_, &builder_, id, planned);
-  if (planned.row != nullptr && planned.row->lower != nullptr && planned.row->lower(context)) return;
+  if (planned.row != nullptr && planned.row->lower != nullptr && planned.row->lower(context))
+    return;
   std::vector<TorchValueId> tensors;
   for (ValueId operand : planned.operands) {
     if (operand.valid() && !facts_.IsArithmetic(operand)) {
@@ -280,7 +287,8 @@ void TextLowering::LowerNodeAlone(NodeId id) {
   builder_.AppendGeneric(tensors, std::move(results));
 }
 
-void TextLowering::Finish(absl::string_view op, std::vector<TorchArgument> arguments, bool several) {
+void TextLowering::Finish(absl::string_view op, std::vector<TorchArgument> arguments,
+                          bool several) {
   absl::InlinedVector<TorchValueId, 1> results;
   if (!repeated_.empty()) {
     results.push_back(builder_.AddComputed(std::string(repeated_), Type(group_->result)));
@@ -299,8 +307,8 @@ void TextLowering::BindResult(TorchValueId tensor) {
   if (repeated_.empty()) builder_.Bind(group_->result, tensor);
 }
 
-// A call that the exporter merged with an equal one, made again. Its own arguments are known, so this
-// goes one level deep.
+// A call that the exporter merged with an equal one, made again. Its own arguments are known, so
+// this goes one level deep.
 TorchValueId TextLowering::Repeat(const FxGroup& group, absl::string_view name) {
   if (!repeated_.empty()) return names_.Find(group.fx->name);
   const FxGroup* const reader = group_;

@@ -15,10 +15,14 @@ using Kind = FxArgument::Kind;
 
 TorchArgument Literal(const FxArgument& argument) {
   switch (argument.kind) {
-    case Kind::kInt: return TorchArgument::Int(argument.int_value);
-    case Kind::kFloat: return TorchArgument::Float(argument.float_value);
-    case Kind::kBool: return TorchArgument::Bool(argument.int_value != 0);
-    case Kind::kString: return TorchArgument::String(argument.text);
+    case Kind::kInt:
+      return TorchArgument::Int(argument.int_value);
+    case Kind::kFloat:
+      return TorchArgument::Float(argument.float_value);
+    case Kind::kBool:
+      return TorchArgument::Bool(argument.int_value != 0);
+    case Kind::kString:
+      return TorchArgument::String(argument.text);
     case Kind::kOther: {
       absl::string_view text = argument.text;
       absl::ConsumePrefix(&text, "torch.");
@@ -26,11 +30,14 @@ TorchArgument Literal(const FxArgument& argument) {
       return element.has_value() ? TorchArgument::Element(*element)
                                  : TorchArgument::String(std::string(text));
     }
-    default: return TorchArgument();
+    default:
+      return TorchArgument();
   }
 }
 
-bool SameDims(const TensorType& type, const Dims& dims) { return type.has_rank && type.dims == dims; }
+bool SameDims(const TensorType& type, const Dims& dims) {
+  return type.has_rank && type.dims == dims;
+}
 
 bool IsTurned(const TensorType& type, const Dims& dims) {
   return type.rank() == 2 && dims.size() == 2 && type.dims[0] == dims[1] && type.dims[1] == dims[0];
@@ -44,8 +51,7 @@ void FxArguments::Begin(const FxGroup& group) {
   for (const FxArgument& argument : group.fx->arguments) CollectKnown(argument);
   for (const auto& [keyword, argument] : group.fx->keyword_arguments) CollectKnown(argument);
   for (ValueId input : group.inputs) {
-    const TorchValueId tensor =
-        builder_.IsBound(input) ? builder_.TensorOf(input) : TorchValueId();
+    const TorchValueId tensor = builder_.IsBound(input) ? builder_.TensorOf(input) : TorchValueId();
     if (!tensor.valid() || !now_.known.contains(tensor)) now_.operands.push_back(input);
   }
   const auto is_constant = [this](ValueId value) {
@@ -72,8 +78,8 @@ std::vector<TorchArgument> FxArguments::All(const FxLowering& row, const TorchOp
   const FxNode& fx = *now_.group->fx;
   std::vector<TorchArgument> arguments;
   for (size_t i = 0; i < fx.arguments.size(); ++i) {
-    const bool may_be_tensor = i == 0 || row.form == FxForm::kCall ||
-                               row.form == FxForm::kConvolution;
+    const bool may_be_tensor =
+        i == 0 || row.form == FxForm::kCall || row.form == FxForm::kConvolution;
     if (i == 1 && row.form == FxForm::kView) {
       arguments.push_back(TorchArgument::Ints(ResultType().dims));
     } else {
@@ -111,8 +117,8 @@ TorchArgument FxArguments::Convert(const FxArgument& argument, int position, boo
 
 // All numbers, or tensors with Nones between them.
 TorchArgument FxArguments::ConvertList(const FxArgument& list, int position, bool may_be_tensor) {
-  const bool has_numbers = std::any_of(
-      list.items.begin(), list.items.end(), [this](const FxArgument& item) {
+  const bool has_numbers =
+      std::any_of(list.items.begin(), list.items.end(), [this](const FxArgument& item) {
         return item.kind == Kind::kInt || item.kind == Kind::kFloat ||
                (item.kind == Kind::kReference && names_.IsSize(item.text));
       });
@@ -151,8 +157,8 @@ TorchValueId FxArguments::ResolveMissing(const SignatureEntry& entry, int positi
   if (type.element == ElementType::kUndefined) type.element = ElementType::kFloat;
   if (dims.has_value()) type = TensorType::Make(type.element, *dims);
   // A tensor under the module's own name belongs to that parameter; this one was equal to it.
-  const bool claims = constant.valid() && !names_.IsListed(constant) &&
-                      claimed_.insert(constant).second;
+  const bool claims =
+      constant.valid() && !names_.IsListed(constant) && claimed_.insert(constant).second;
   return names_.AddMissing(entry, std::move(type), claims ? constant : ValueId());
 }
 
@@ -190,7 +196,8 @@ TorchValueId FxArguments::Repair(absl::string_view name) {
   const TorchArgument tensor = TorchArgument::Tensor(source);
   TorchValueId result = source;
   switch (FindFxRepair(name)) {
-    case FxRepair::kSame: break;
+    case FxRepair::kSame:
+      break;
     case FxRepair::kContiguous:
       result = builder_.AddComputed(std::string(name), type);
       builder_.Append(kContiguousCall, {tensor}, {result});
@@ -212,7 +219,8 @@ TorchValueId FxArguments::Repair(absl::string_view name) {
 // A constant computed from a parameter of the reader's module that no text reads: a view of it.
 TorchValueId FxArguments::FoldedParameter(ValueId constant) {
   const TensorType& type = facts_.types().types[constant].tensor;
-  if (!IsFloatingPoint(type.element) || now_.group->fx->module_path.size() < 2) return TorchValueId();
+  if (!IsFloatingPoint(type.element) || now_.group->fx->module_path.size() < 2)
+    return TorchValueId();
   const std::string& module = now_.group->fx->module_path[now_.group->fx->module_path.size() - 2];
   const SignatureEntry* entry = names_.UnreadParameterOf(module);
   if (entry == nullptr || !claimed_.insert(constant).second) return TorchValueId();

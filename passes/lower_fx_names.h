@@ -37,8 +37,8 @@ class FxNames {
   const SignatureEntry* UnreadParameterOf(absl::string_view module) const;
   // The bias of the module whose weight this stored value is, if no text reads it; null: none.
   const SignatureEntry* BiasBeside(ValueId weight) const;
-  // A listed tensor for which the file has none under its name. `storage`: a stored tensor that holds
-  // it under another name; may be invalid.
+  // A listed tensor for which the file has none under its name. `storage`: a stored tensor that
+  // holds it under another name; may be invalid.
   TorchValueId AddMissing(const SignatureEntry& entry, TensorType type, ValueId storage);
   // The file's tensor for a listed name; invalid: none, so it is missing.
   ValueId StoredValue(const SignatureEntry& entry) const;

@@ -10,8 +10,8 @@
 
 namespace footprint {
 
-// Sets the program's loss and returns what the module handed to the step: outputs that live until the
-// step ends.
+// Sets the program's loss and returns what the module handed to the step: outputs that live until
+// the step ends.
 std::vector<TorchValueId> LowerLoss(const Graph& graph, LossKind kind, ProgramBuilder& builder,
                                     DiagnosticSink& sink);
 

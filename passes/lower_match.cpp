@@ -10,9 +10,9 @@
 //   Mul(x, Sigmoid(x))        x -----------.
 //                             x -> Sigmoid -> Mul   <- here
 //
-// Shapes are a few parts deep, so the search may be recursive and may copy its state where there is a
-// choice (operands that commute, operators that may be absent). A match stands for its inner nodes
-// only if nobody else reads what they make.
+// Shapes are a few parts deep, so the search may be recursive and may copy its state where there is
+// a choice (operands that commute, operators that may be absent). A match stands for its inner
+// nodes only if nobody else reads what they make.
 
 namespace footprint {
 namespace {
@@ -33,9 +33,8 @@ ShapeMatcher::ShapeMatcher(const LowerFacts& facts) : facts_(facts), graph_(fact
     for (absl::string_view name : absl::StrSplit(row->operands, ' ', absl::SkipEmpty())) {
       const auto& variables = entry.shape.variables;
       const auto it = std::find(variables.begin(), variables.end(), name);
-      entry.operands.push_back(it == variables.end()
-                                   ? -1
-                                   : static_cast<int>(it - variables.begin()));
+      entry.operands.push_back(it == variables.end() ? -1
+                                                     : static_cast<int>(it - variables.begin()));
     }
     for (absl::string_view op : entry.shape.parts.back().operators) {
       by_root_[op].push_back(static_cast<int>(entries_.size()));

@@ -1,4 +1,5 @@
-// Lowering by what the ONNX nodes say: shapes that exporters give operators first, single nodes second.
+// Lowering by what the ONNX nodes say: shapes that exporters give operators first, single nodes
+// second.
 #ifndef FOOTPRINT_PASSES_LOWER_ONNX_H_
 #define FOOTPRINT_PASSES_LOWER_ONNX_H_
 

@@ -1,9 +1,9 @@
-// MemoryTrace: every storage of one execution (a training step or an inference run) with the time in
-// which it lives. Written by liveness (inference) and replay (training), read by timeline, allocator
-// and report. Sizes are symbolic: one trace serves every binding that keeps its guards.
+// MemoryTrace: every storage of one execution (a training step or an inference run) with the time
+// in which it lives. Written by liveness (inference) and replay (training), read by timeline,
+// allocator and report. Sizes are symbolic: one trace serves every binding that keeps its guards.
 //
-// Time is counted in ticks. The replay starts a tick at each allocation, liveness at each node; frees
-// happen between two ticks. A storage lives in the half-open interval [first_tick, end_tick).
+// Time is counted in ticks. The replay starts a tick at each allocation, liveness at each node;
+// frees happen between two ticks. A storage lives in the half-open interval [first_tick, end_tick).
 #ifndef FOOTPRINT_PASSES_MEMORY_TRACE_H_
 #define FOOTPRINT_PASSES_MEMORY_TRACE_H_
 
@@ -27,7 +27,7 @@ enum class Category : uint8_t {
   kGradient,            // of parameters: from backward until zero_grad
   kActivationGradient,  // of activations: inside backward
   kOptimizerState,
-  kWorkspace,           // inside one operator or one optimizer call
+  kWorkspace,  // inside one operator or one optimizer call
 };
 constexpr int kCategoryCount = 10;
 const char* CategoryName(Category category);  // "parameter", "saved_activation", ...
@@ -40,22 +40,23 @@ constexpr int kPhaseCount = 3;
 const char* PhaseName(Phase phase);
 
 struct Step {
-  std::string name;        // "aten::conv2d", "ConvolutionBackward0", "Conv"
+  std::string name;  // "aten::conv2d", "ConvolutionBackward0", "Conv"
   Phase phase = Phase::kForward;
-  NodeId node;             // of the graph; may be invalid
+  NodeId node;  // of the graph; may be invalid
   ScopeId scope;
   int64_t first_tick = 0;  // its ticks are [first_tick, first_tick of the next step)
 };
 
 struct StorageRecord {
-  Dim bytes;               // not rounded; unknown if unknown
+  Dim bytes;  // not rounded; unknown if unknown
   Category category = Category::kTransient;
   Certainty certainty = Certainty::kExact;
-  std::string name;        // the value it holds, or what it is: "mask of aten::native_dropout"
-  std::string reason;      // why it is there, who keeps it: "saved by aten::conv2d for the gradient of weight"
+  std::string name;  // the value it holds, or what it is: "mask of aten::native_dropout"
+  std::string
+      reason;  // why it is there, who keeps it: "saved by aten::conv2d for the gradient of weight"
   ElementType element = ElementType::kUndefined;
   ScopeId scope;
-  ValueId value;           // the first graph value in it; may be invalid
+  ValueId value;  // the first graph value in it; may be invalid
   int64_t first_tick = 0;
   int64_t end_tick = 0;
 };

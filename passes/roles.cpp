@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "ir/onnx_op.h"
 
-// The file stores constants; the module has parameters and buffers. What tells them apart, strongest
-// first:
+// The file stores constants; the module has parameters and buffers. What tells them apart,
+// strongest first:
 //
 //   1. the exporter's signature, by name;
 //   2. the operand at which a constant is read: statistics of a norm, the weight of an operator;
@@ -20,8 +20,8 @@
 //      literals of the code as Constant nodes;
 //   4. its name, for the few float buffers that are used like parameters.
 //
-// An Identity of a parameter is how TorchScript files say that two equal parameters were merged: its
-// output is a parameter of its own.
+// An Identity of a parameter is how TorchScript files say that two equal parameters were merged:
+// its output is a parameter of its own.
 
 namespace footprint {
 namespace {
@@ -31,8 +31,8 @@ constexpr int64_t kTableElements = 64;
 
 // Float buffers of well-known modules that the graph uses as it uses parameters.
 constexpr absl::string_view kBufferNames[] = {
-    "running_mean", "running_var",        "inv_freq",      "masked_bias",
-    "attn_mask",    "final_logits_bias",  "original_inv_freq"};
+    "running_mean", "running_var",       "inv_freq",         "masked_bias",
+    "attn_mask",    "final_logits_bias", "original_inv_freq"};
 
 struct Uses {
   bool any = false;
@@ -105,7 +105,8 @@ class RoleAssigner {
         uses.by_identity_only &= identity;
         if (node.op == nullptr || i >= 32) continue;
         const uint32_t bit = uint32_t{1} << i;
-        if ((node.op->weights & bit) != 0) (IsFiller(node) ? uses.as_filler : uses.as_weight) = true;
+        if ((node.op->weights & bit) != 0)
+          (IsFiller(node) ? uses.as_filler : uses.as_weight) = true;
         uses.as_statistics |= (node.op->statistics & bit) != 0;
         // The first statistics operand (the running mean) stands for the norm.
         if ((node.op->statistics & bit) != 0 && (node.op->statistics & (bit - 1)) == 0 &&
@@ -184,8 +185,8 @@ class RoleAssigner {
     const int bits = BitsPerElement(constant.type.element);
     const bool quantized = IsInteger(constant.type.element) && bits <= 8;
     if (uses.as_weight && quantized) return Role::kParameter;
-    const bool own_tensor = constant.origin == ConstantOrigin::kInitializer &&
-                            signature_.empty() && FromPyTorch();
+    const bool own_tensor =
+        constant.origin == ConstantOrigin::kInitializer && signature_.empty() && FromPyTorch();
     if (bits == 0) return Role::kConstant;
     return own_tensor || elements > kTableElements ? Role::kBuffer : Role::kConstant;
   }
@@ -249,10 +250,10 @@ class RoleAssigner {
     for (size_t i = 0; i < graph_.values.size(); ++i) {
       const ValueId id(i);
       if (result_.of[id] != Role::kUnused) continue;
-      sink_.Warning("unused-initializer",
-                    absl::StrCat("initializer ", graph_.values[id].name),
-                    absl::StrCat("stored (", graph_.constants[graph_.values[id].constant].stored_bytes,
-                                 " bytes) but read by no node; not counted as a parameter"));
+      sink_.Warning(
+          "unused-initializer", absl::StrCat("initializer ", graph_.values[id].name),
+          absl::StrCat("stored (", graph_.constants[graph_.values[id].constant].stored_bytes,
+                       " bytes) but read by no node; not counted as a parameter"));
     }
   }
 

@@ -21,8 +21,8 @@ enum class Role : uint8_t {
 };
 
 struct Roles {
-  // For every constant, and for the output of an Identity that gives a parameter merged with an equal
-  // one its name and bytes back.
+  // For every constant, and for the output of an Identity that gives a parameter merged with an
+  // equal one its name and bytes back.
   IdVector<ValueId, Role> of;
   IdVector<ValueId, bool> trainable;  // parameters that take a gradient
   // Batch norms of the module, by the value of their running mean: each has a step counter
@@ -33,8 +33,8 @@ struct Roles {
   bool IsStored(ValueId value) const { return of[value] != Role::kNone; }
 };
 
-// `freeze`: shell patterns on parameter names; they match the name in the file and the same without a
-// leading wrapper component ("m."). A pattern that matches nothing is a usage error.
+// `freeze`: shell patterns on parameter names; they match the name in the file and the same without
+// a leading wrapper component ("m."). A pattern that matches nothing is a usage error.
 Roles AssignRoles(const Graph& graph, const Provenance& provenance,
                   const std::vector<std::string>& freeze, DiagnosticSink& sink);
 

@@ -7,19 +7,21 @@
 #include "absl/strings/str_cat.h"
 #include "ir/onnx_op.h"
 
-// Which linear layers form an attention is read from the data flow, since names differ from model to
-// model. Around each Softmax:
+// Which linear layers form an attention is read from the data flow, since names differ from model
+// to model. Around each Softmax:
 //
 //   query  key        value            an owner is a linear layer. Backward from the Softmax to the
-//      \   /            |              nearest owners: query and key. Forward to the product with the
-//      MatMul           |              value: the nearest owner behind its other operand is the value's
-//        |              |              projection, the first owner after it the output's. Walks stop at
+//      \   /            |              nearest owners: query and key. Forward to the product with
+//      the MatMul           |              value: the nearest owner behind its other operand is the
+//      value's
+//        |              |              projection, the first owner after it the output's. Walks
+//        stop at
 //     Softmax --------MatMul           norms, so that they never leave the attention.
 //                       |
 //                     output
 //
-// Linear layers of a model with attention that are none of these and feed each other without a norm or
-// a residual sum in between are one feed forward.
+// Linear layers of a model with attention that are none of these and feed each other without a norm
+// or a residual sum in between are one feed forward.
 
 namespace footprint {
 namespace {
@@ -89,7 +91,8 @@ class TextbookGrouper {
       if (!output.valid()) continue;
       // A Transpose of a weight is still that weight; what an owner makes is data.
       from_weights_[output] = all_weights && !is_owner_[id] && AnyWeight(node);
-      // Sizes are not contents: a position that counts up to the length does not depend on the text.
+      // Sizes are not contents: a position that counts up to the length does not depend on the
+      // text.
       from_inputs_[output] = any_input && inferred_.values[output] == nullptr;
     }
   }
@@ -117,7 +120,8 @@ class TextbookGrouper {
     }
   }
 
-  // From the Softmax's result through operators with one data operand to the product with the value.
+  // From the Softmax's result through operators with one data operand to the product with the
+  // value.
   void GroupAttention(NodeId softmax) {
     std::vector<NodeId> owners;
     CollectOwnersBehind(graph_.nodes[softmax].input(0), &owners);

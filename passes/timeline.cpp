@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-// A difference array: each storage adds its bytes at its first tick and takes them back at its end; a
-// running sum gives live bytes at every tick in time linear in storages and ticks.
+// A difference array: each storage adds its bytes at its first tick and takes them back at its end;
+// a running sum gives live bytes at every tick in time linear in storages and ticks.
 
 namespace footprint {
 namespace {

@@ -20,8 +20,8 @@ class Case(CommandTest):
 class Stored(Case):
     def test_packed_4_bit_weights(self):
         report = self.analyze(
-            HEAD + "g (float[B, S, 100] a) => (y) <uint8[64, 4, 16] b = {%s}, float[64, 4] s = {%s},"
-            " uint8[64, 2] z = {%s}> { y = com.microsoft.MatMulNBits"
+            HEAD + "g (float[B, S, 100] a) => (y) <uint8[64, 4, 16] b = {%s},"
+            " float[64, 4] s = {%s}, uint8[64, 2] z = {%s}> { y = com.microsoft.MatMulNBits"
             "<K: int = 100, N: int = 64, bits: int = 4, block_size: int = 32>(a, b, s, z) }"
             % tuple(values(n)[1:-1] for n in (4096, 256, 128)),
             "--dim", "B=2", "--dim", "S=3")
@@ -39,7 +39,8 @@ class Stored(Case):
             ' initializer { name: "s" data_type: 1 dims: 2 dims: 32 raw_data: "%s" }'
             ' input { name: "x" type { tensor_type { elem_type: 1 shape {'
             ' dim { dim_value: 1 } dim { dim_value: 64 } } } } }'
-            ' output { name: "y" type { tensor_type { elem_type: 1 } } } }' % ("w" * 1024, "s" * 256))
+            ' output { name: "y" type { tensor_type { elem_type: 1 } } } }'
+            % ("w" * 1024, "s" * 256))
         report = self.succeed_in_json("analyze", "blocks.textproto")
         self.assertEqual(report["parameters"]["bytes"], 1024 + 256)
         tensors = {t["name"]: t for t in report["tensors"]}
@@ -68,7 +69,8 @@ class Stored(Case):
             " b = Constant<value = float[3] %s>()" % (values(12), values(3)) + body)
         passed = self.analyze(
             HEAD + "g (float[N, 4] x) => (y) { w0 = Constant<value = float[4, 3] %s>()"
-            " b = Constant<value = float[3] %s>() w = Identity(w0)" % (values(12), values(3)) + body)
+            " b = Constant<value = float[3] %s>() w = Identity(w0)"
+            % (values(12), values(3)) + body)
         for report in (stored, nodes, passed):
             self.assertEqual(report["parameters"]["bytes"], 60)
             self.assertEqual(report["parameters"]["count"], 15)
@@ -132,7 +134,8 @@ class Memory(Case):
 
     def test_dropout_keeps_its_mask_alone(self):
         text = (HEAD + "g (float[4, 1024] x) => (y) <float[1024, 1024] w = %s> {"
-                " h = MatMul(x, w) r = Constant<value = float {0.5}>() t = Constant<value = bool {1}>()"
+                " h = MatMul(x, w) r = Constant<value = float {0.5}>()"
+                " t = Constant<value = bool {1}>()"
                 " y, m = Dropout(h, r, t) }" % values(1048576))
         report = self.analyze(text, "--mode", "training", "--loss", "sum")
         self.assertEqual(report["training"]["saved_excluding_inputs_bytes"], 4096)
@@ -150,8 +153,8 @@ class Memory(Case):
 
     def test_small_network(self):
         text = (
-            HEAD + "g (float[B, 3, 50, 50] x) => (y) <float[32, 3, 3, 3] w1 = %s, float[32] b1 = %s,"
-            " float[64, 32, 3, 3] w2 = %s, float[64] b2 = %s> {"
+            HEAD + "g (float[B, 3, 50, 50] x) => (y) <float[32, 3, 3, 3] w1 = %s,"
+            " float[32] b1 = %s, float[64, 32, 3, 3] w2 = %s, float[64] b2 = %s> {"
             " c1 = Conv<pads = [1, 1, 1, 1]>(x, w1, b1)"
             " p1 = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(c1)"
             " c2 = Conv<pads = [1, 1, 1, 1]>(p1, w2, b2)"

@@ -3,8 +3,8 @@
 
     compare.py BINARY FOLDER [--filter GLOB] [--output results.md] [--precision fp32,bf16,...]
 
-FOLDER holds pairs X.json (runs of one PyTorch module: bytes by phase) and X.*.onnx (its exports), and
-optionally inference.jsonl. Every figure is the signed error in percent; 0 means equal to the byte.
+FOLDER holds pairs X.json (runs of one PyTorch module: bytes by phase) and X.*.onnx (its exports),
+and optionally inference.jsonl. Figures are signed errors in percent; 0: equal to the byte.
 """
 
 import argparse
@@ -138,7 +138,8 @@ def print_training(options, folder, out):
     for measured, model, run, report, problem in training_rows(options, folder):
         total += 1
         binding = "x".join(str(run[k]) for k in ("batch", "sequence") if run.get(k))
-        cells = [model.name, binding, run["precision"], run["optimizer"], attention_of(measured, run)]
+        cells = [model.name, binding, run["precision"], run["optimizer"],
+                 attention_of(measured, run)]
         note = problem
         for column, key, path in FIELDS:
             found = error(run.get(key), look_up(report, path)) if report else None
@@ -147,7 +148,8 @@ def print_training(options, folder, out):
         if report:
             generic = look_up(report, "training.generic_operators") or []
             note = ("generic: " + ", ".join(generic)[:60]) if generic else ""
-        print("| " + " | ".join(cells + [note.replace("|", "/").replace("\n", " ")]) + " |", file=out)
+        cells.append(note.replace("|", "/").replace("\n", " "))
+        print("| " + " | ".join(cells) + " |", file=out)
     print(f"\nExact to the byte of {total} runs: "
           + ", ".join(f"{column} {exact[column]}" for column in columns) + ".\n", file=out)
 
@@ -168,8 +170,9 @@ def print_inference(options, folder, out):
         report, problem = analyze(options.binary, folder / run["model"], arguments)
         found = look_up(report, "inference.activation_peak_bytes") if report else None
         bindings = ", ".join(f"{k}={v}" for k, v in run["bindings"].items())
-        print(f"| {run['model']} | {bindings} | {run['peak_bytes']} | {found if report else problem} | "
-              f"{cell(error(run['peak_bytes'], found))} |", file=out)
+        difference = cell(error(run["peak_bytes"], found))
+        print(f"| {run['model']} | {bindings} | {run['peak_bytes']} | "
+              f"{found if report else problem} | {difference} |", file=out)
 
 
 def main():

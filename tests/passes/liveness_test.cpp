@@ -211,7 +211,8 @@ TEST(Liveness, AgreesWithTheNaiveSimulationOnRandomGraphs) {
     for (size_t i = 0; i <= pick(2); ++i) values.emplace_back(b.Input(8), 8);
     const size_t nodes = 1 + pick(24);
     for (size_t i = 0; i < nodes; ++i) {
-      const auto [operand, size] = values[values.size() - 1 - pick(std::min<size_t>(values.size(), 5))];
+      const auto [operand, size] =
+          values[values.size() - 1 - pick(std::min<size_t>(values.size(), 5))];
       const auto [other, other_size] = values[pick(values.size())];
       const OnnxOp* ops[] = {&kFresh, &kView, &kUnary, &kBinary, &kBinary};
       const OnnxOp& op = *ops[pick(5)];
@@ -223,7 +224,8 @@ TEST(Liveness, AgreesWithTheNaiveSimulationOnRandomGraphs) {
         values.emplace_back(b.Add1(op, {operand, other}, result), result);
       }
     }
-    for (size_t i = 0; i <= pick(3); ++i) b.Output(values[values.size() - 1 - pick(values.size())].first);
+    for (size_t i = 0; i <= pick(3); ++i)
+      b.Output(values[values.size() - 1 - pick(values.size())].first);
     for (bool in_place : {false, true}) {
       ASSERT_EQ(b.Peak(in_place), b.NaivePeak(in_place)) << "round " << round;
     }

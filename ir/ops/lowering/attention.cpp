@@ -1,6 +1,7 @@
-// Attention. Written by hand it stays what it is: products, masks and a softmax. Where the file has the
-// shape that exporters give scaled_dot_product_attention (both operands scaled by the root of the
-// scale), or an attention operator, it is that one call, and the kernel is a choice of the replay.
+// Attention. Written by hand it stays what it is: products, masks and a softmax. Where the file has
+// the shape that exporters give scaled_dot_product_attention (both operands scaled by the root of
+// the scale), or an attention operator, it is that one call, and the kernel is a choice of the
+// replay.
 #include <vector>
 
 #include "ir/ops/lowering/lower_context.h"

@@ -1,5 +1,5 @@
-// Convolution and pooling. ONNX pads each side on its own; PyTorch pads both sides alike and does the
-// rest in a padding of its own, whose copy the convolution then saves.
+// Convolution and pooling. ONNX pads each side on its own; PyTorch pads both sides alike and does
+// the rest in a padding of its own, whose copy the convolution then saves.
 #include <algorithm>
 #include <vector>
 
@@ -66,10 +66,9 @@ PaddedInput PadInput(LowerContext& ctx, const std::vector<int64_t>& pads) {
     torch_pads.push_back(pads[n + i]);
     dims[i + 2] = ctx.dims().Add(dims[i + 2], Dim(pads[i] + pads[n + i]));
   }
-  const TorchValueId padded =
-      ctx.Call("aten::constant_pad_nd",
-               {ctx.Tensor(0), IntList(torch_pads), TorchArgument::Float(0)},
-               WithDims(ctx.Type(0), dims));
+  const TorchValueId padded = ctx.Call(
+      "aten::constant_pad_nd", {ctx.Tensor(0), IntList(torch_pads), TorchArgument::Float(0)},
+      WithDims(ctx.Type(0), dims));
   return {TorchArgument::Tensor(padded), IntList(std::vector<int64_t>(n, 0))};
 }
 
@@ -88,12 +87,12 @@ bool LowerConvTranspose(LowerContext& ctx) {
   const int n = SpatialRank(ctx);
   if (n < 1 || n > 3) return false;
   const std::vector<int64_t> pads = Pads(ctx);
-  ctx.Result(absl::StrCat("aten::conv_transpose", n, "d"),
-             {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), IntList(SpatialInts(ctx, "strides", 1)),
-              IntList(absl::MakeConstSpan(pads).first(static_cast<size_t>(n))),
-              IntList(SpatialInts(ctx, "output_padding", 0)),
-              TorchArgument::Int(ctx.node().Int("group", 1)),
-              IntList(SpatialInts(ctx, "dilations", 1))});
+  ctx.Result(
+      absl::StrCat("aten::conv_transpose", n, "d"),
+      {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), IntList(SpatialInts(ctx, "strides", 1)),
+       IntList(absl::MakeConstSpan(pads).first(static_cast<size_t>(n))),
+       IntList(SpatialInts(ctx, "output_padding", 0)),
+       TorchArgument::Int(ctx.node().Int("group", 1)), IntList(SpatialInts(ctx, "dilations", 1))});
   return true;
 }
 

@@ -1,6 +1,6 @@
-// Files that carry the exporter's own text: which PyTorch operator each ONNX node came from. The texts
-// are the program; what is left to say here is where a text does not read like the call it was, and
-// what to put back for texts that an optimizer removed.
+// Files that carry the exporter's own text: which PyTorch operator each ONNX node came from. The
+// texts are the program; what is left to say here is where a text does not read like the call it
+// was, and what to put back for texts that an optimizer removed.
 #ifndef FOOTPRINT_IR_OPS_LOWERING_FX_H_
 #define FOOTPRINT_IR_OPS_LOWERING_FX_H_
 
@@ -26,7 +26,7 @@ enum class FxForm : uint8_t {
 };
 
 struct FxLowering {
-  absl::string_view target;      // without overload
+  absl::string_view target;  // without overload
   FxForm form = FxForm::kCall;
   absl::string_view torch = "";  // the operator to call, if not the target
   // Written into argument 0 where that was made by this operator just before (noise.bernoulli_()).

@@ -6,7 +6,8 @@
 namespace footprint {
 namespace {
 
-// A table of vectors that is trained is an embedding; one position is a select; the rest is indexing.
+// A table of vectors that is trained is an embedding; one position is a select; the rest is
+// indexing.
 bool LowerGather(LowerContext& ctx) {
   const int64_t axis = Axis(ctx, 0, 0);
   if (ctx.IsNumber(1) && ctx.Rank(1) == 0) {
@@ -16,8 +17,7 @@ bool LowerGather(LowerContext& ctx) {
   if (ctx.IsParameter(0) && ctx.Rank(0) == 2 && axis == 0) {
     ctx.Result("aten::embedding", {ctx.Tensor(0), ctx.Tensor(1)});
   } else if (ctx.Rank(1) == 1) {
-    ctx.Result("aten::index_select",
-               {ctx.Tensor(0), TorchArgument::Int(axis), ctx.Tensor(1)});
+    ctx.Result("aten::index_select", {ctx.Tensor(0), TorchArgument::Int(axis), ctx.Tensor(1)});
   } else {
     std::vector<TorchValueId> indices(static_cast<size_t>(axis));
     indices.push_back(ctx.TensorId(1));
@@ -27,8 +27,7 @@ bool LowerGather(LowerContext& ctx) {
 }
 
 bool LowerGatherElements(LowerContext& ctx) {
-  ctx.Result("aten::gather",
-             {ctx.Tensor(0), TorchArgument::Int(Axis(ctx, 0, 0)), ctx.Tensor(1)});
+  ctx.Result("aten::gather", {ctx.Tensor(0), TorchArgument::Int(Axis(ctx, 0, 0)), ctx.Tensor(1)});
   return true;
 }
 
@@ -65,8 +64,8 @@ bool LowerScatterElements(LowerContext& ctx) {
 bool LowerConcat(LowerContext& ctx) {
   std::vector<TorchValueId> tensors;
   for (int i = 0; i < ctx.num_operands(); ++i) tensors.push_back(ctx.TensorId(i));
-  ctx.Result("aten::cat", {TorchArgument::Tensors(std::move(tensors)),
-                           TorchArgument::Int(Axis(ctx, 0, 1))});
+  ctx.Result("aten::cat",
+             {TorchArgument::Tensors(std::move(tensors)), TorchArgument::Int(Axis(ctx, 0, 1))});
   return true;
 }
 

@@ -25,8 +25,8 @@ bool LowerCrossEntropy(LowerContext& ctx) {
 }
 
 bool LowerNllLoss(LowerContext& ctx) {
-  ctx.Result("aten::nll_loss", {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), Reduction(ctx),
-                                IgnoreIndex(ctx)});
+  ctx.Result("aten::nll_loss",
+             {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), Reduction(ctx), IgnoreIndex(ctx)});
   return true;
 }
 
@@ -38,9 +38,9 @@ constexpr Lowering kRows[] = {
 }  // namespace
 
 bool HandsOn(const TorchOp& op) {
-  static constexpr absl::string_view kNames[] = {"aten::view",    "aten::reshape",    "aten::to",
-                                                 "aten::slice",   "aten::contiguous", "aten::_to_copy",
-                                                 "aten::type_as", "aten::flatten",    "aten::clone"};
+  static constexpr absl::string_view kNames[] = {
+      "aten::view",     "aten::reshape", "aten::to",      "aten::slice", "aten::contiguous",
+      "aten::_to_copy", "aten::type_as", "aten::flatten", "aten::clone"};
   return std::find(std::begin(kNames), std::end(kNames), op.name) != std::end(kNames);
 }
 

@@ -56,7 +56,8 @@ bool LowerSame(LowerContext& ctx) {
 }
 
 bool LowerBinary(LowerContext& ctx) {
-  // A number goes second: PyTorch writes 2 * x and x * 2 alike. What does not commute says so itself.
+  // A number goes second: PyTorch writes 2 * x and x * 2 alike. What does not commute says so
+  // itself.
   if (ctx.IsNumber(0) && !ctx.IsNumber(1)) {
     ctx.Result(ctx.row().torch, {ctx.Tensor(1), ctx.Argument(0)});
   } else {
@@ -69,8 +70,8 @@ bool LowerVariadic(LowerContext& ctx) {
   if (ctx.num_operands() == 1) return LowerNothing(ctx);
   TorchArgument left = ctx.Tensor(0);
   for (int i = 1; i + 1 < ctx.num_operands(); ++i) {
-    left = TorchArgument::Tensor(
-        ctx.Call(ctx.row().torch, {left, ctx.Tensor(i)}, ctx.ResultType()));
+    left =
+        TorchArgument::Tensor(ctx.Call(ctx.row().torch, {left, ctx.Tensor(i)}, ctx.ResultType()));
   }
   ctx.Result(ctx.row().torch, {left, ctx.Tensor(ctx.num_operands() - 1)});
   return true;

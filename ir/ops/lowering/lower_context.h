@@ -1,4 +1,5 @@
-// LowerContext: what a lowering rule may ask about the nodes it stands for, and how it appends calls.
+// LowerContext: what a lowering rule may ask about the nodes it stands for, and how it appends
+// calls.
 #ifndef FOOTPRINT_IR_OPS_LOWERING_LOWER_CONTEXT_H_
 #define FOOTPRINT_IR_OPS_LOWERING_LOWER_CONTEXT_H_
 
@@ -77,7 +78,8 @@ class LowerContext {
   virtual TorchValueId Call(absl::string_view op, std::vector<TorchArgument> arguments,
                             TensorType type) = 0;
   // Appends a call that makes the node's outputs [0, results).
-  virtual void Result(absl::string_view op, std::vector<TorchArgument> arguments, int results = 1) = 0;
+  virtual void Result(absl::string_view op, std::vector<TorchArgument> arguments,
+                      int results = 1) = 0;
   // Output i is a tensor that exists already.
   virtual void Alias(int i, TorchValueId tensor) = 0;
   // Of the call appended last.
@@ -93,7 +95,8 @@ bool LowerNothing(LowerContext& ctx);   // output 0 is operand 0
 
 // An axis attribute, counted from the front.
 int64_t Axis(const LowerContext& ctx, int operand, int64_t default_value);
-// Axes as attribute (older opsets) or operand `i`, counted from the front, ascending; empty if absent.
+// Axes as attribute (older opsets) or operand `i`, counted from the front, ascending; empty if
+// absent.
 std::vector<int64_t> Axes(const LowerContext& ctx, int i, int rank);
 TorchArgument IntList(absl::Span<const int64_t> values);
 TorchArgument IntList(absl::Span<const Dim> values);

@@ -1,6 +1,6 @@
-// Lowering: how ONNX operators become eager PyTorch calls. One row per ONNX operator, or per shape that
-// exporters give one PyTorch operator in several nodes; the rows live in this folder, one file per
-// family that shares rules.
+// Lowering: how ONNX operators become eager PyTorch calls. One row per ONNX operator, or per shape
+// that exporters give one PyTorch operator in several nodes; the rows live in this folder, one file
+// per family that shares rules.
 //
 // A shape is an expression over ONNX operators that ends in the node it is written for:
 //
@@ -17,7 +17,8 @@
 //   #, #eps         a number: known or shape arithmetic of one element
 //   _               anything, also an omitted operand
 //
-// Inner values must not be read from outside (unless &). A bare operator name is the one-to-one case.
+// Inner values must not be read from outside (unless &). A bare operator name is the one-to-one
+// case.
 #ifndef FOOTPRINT_IR_OPS_LOWERING_LOWERING_H_
 #define FOOTPRINT_IR_OPS_LOWERING_LOWERING_H_
 
@@ -37,14 +38,14 @@ using LowerRule = bool (*)(LowerContext&);
 using LowerCondition = bool (*)(const LowerContext&);
 
 struct Lowering {
-  absl::string_view onnx = "";       // operator ("Relu", "com.microsoft::Gelu") or shape
-  absl::string_view operands = "";   // of a shape: names it binds, in the order the rule counts them
-  absl::string_view torch = "";      // the PyTorch operator that a plain rule calls
-  LowerRule lower = nullptr;    // null: sizes only, no tensor in PyTorch
+  absl::string_view onnx = "";      // operator ("Relu", "com.microsoft::Gelu") or shape
+  absl::string_view operands = "";  // of a shape: names it binds, in the order the rule counts them
+  absl::string_view torch = "";     // the PyTorch operator that a plain rule calls
+  LowerRule lower = nullptr;        // null: sizes only, no tensor in PyTorch
   LowerCondition when = nullptr;
   // Operands (bit i) whose arithmetic costs nothing where it comes from shapes alone.
   uint32_t free_operands = 0;
-  absl::string_view note = "";       // evidence in the user's words
+  absl::string_view note = "";  // evidence in the user's words
 };
 
 // The call for what has no PyTorch counterpart, and the one that makes a literal tensor.

@@ -20,8 +20,8 @@ bool LowerLinear(LowerContext& ctx) {
   return true;
 }
 
-// An exporter that folds constants stores the weight of a linear layer transposed, under a name that
-// it makes up.
+// An exporter that folds constants stores the weight of a linear layer transposed, under a name
+// that it makes up.
 bool IsFoldedLinear(const LowerContext& ctx) {
   return IsLinear(ctx) && ctx.FromPyTorch() && ctx.HasMadeUpName(1);
 }
@@ -70,8 +70,8 @@ bool LowerMatMul(LowerContext& ctx) {
 
 // baddbmm(z, a, b, beta, alpha): its scalars went through tensors of their own.
 bool LowerBaddbmm(LowerContext& ctx) {
-  ctx.Result("aten::baddbmm", {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), ctx.Argument(3),
-                               ctx.Argument(4)});
+  ctx.Result("aten::baddbmm",
+             {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), ctx.Argument(3), ctx.Argument(4)});
   return true;
 }
 
@@ -82,9 +82,8 @@ bool IsBatched(const LowerContext& ctx) {
 bool LowerEinsum(LowerContext& ctx) {
   std::vector<TorchValueId> tensors;
   for (int i = 0; i < ctx.num_operands(); ++i) tensors.push_back(ctx.TensorId(i));
-  ctx.Result("aten::einsum",
-             {TorchArgument::String(std::string(ctx.node().String("equation", ""))),
-              TorchArgument::Tensors(std::move(tensors))});
+  ctx.Result("aten::einsum", {TorchArgument::String(std::string(ctx.node().String("equation", ""))),
+                              TorchArgument::Tensors(std::move(tensors))});
   return true;
 }
 

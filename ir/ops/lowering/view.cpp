@@ -1,5 +1,5 @@
-// Views: another shape or order of the same storage. Whether a reshape can stay a view is decided by
-// strides, so by the replay.
+// Views: another shape or order of the same storage. Whether a reshape can stay a view is decided
+// by strides, so by the replay.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -42,9 +42,8 @@ bool LowerUnsqueeze(LowerContext& ctx) {
   Dims dims = ctx.Type(0).dims;
   for (size_t i = 0; i + 1 < axes.size(); ++i) {
     dims.insert(dims.begin() + axes[i], Dim(1));
-    tensor = TorchArgument::Tensor(ctx.Call("aten::unsqueeze",
-                                            {tensor, TorchArgument::Int(axes[i])},
-                                            WithDims(ctx.Type(0), dims)));
+    tensor = TorchArgument::Tensor(ctx.Call(
+        "aten::unsqueeze", {tensor, TorchArgument::Int(axes[i])}, WithDims(ctx.Type(0), dims)));
   }
   ctx.Result("aten::unsqueeze", {tensor, TorchArgument::Int(axes.back())});
   return true;
@@ -64,8 +63,7 @@ bool LowerSqueeze(LowerContext& ctx) {
   Dims dims = ctx.Type(0).dims;
   for (size_t i = axes.size(); i-- > 1;) {
     dims.erase(dims.begin() + axes[i]);
-    tensor = TorchArgument::Tensor(ctx.Call("aten::squeeze",
-                                            {tensor, TorchArgument::Int(axes[i])},
+    tensor = TorchArgument::Tensor(ctx.Call("aten::squeeze", {tensor, TorchArgument::Int(axes[i])},
                                             WithDims(ctx.Type(0), dims)));
   }
   ctx.Result("aten::squeeze", {tensor, TorchArgument::Int(axes[0])});
@@ -101,7 +99,8 @@ struct SliceBounds {
   std::vector<Dim> starts, ends, axes, steps;
 };
 
-std::vector<Dim> AttributeOrInts(const LowerContext& ctx, absl::string_view attribute, int operand) {
+std::vector<Dim> AttributeOrInts(const LowerContext& ctx, absl::string_view attribute,
+                                 int operand) {
   if (!ctx.node().Has(attribute)) return ctx.Ints(operand);
   const absl::Span<const int64_t> ints = ctx.node().Ints(attribute);
   return {ints.begin(), ints.end()};
@@ -170,14 +169,13 @@ bool LowerSplit(LowerContext& ctx) {
     if (!ctx.HasResult(i) || ctx.ResultType(i).rank() <= axis) return false;
     sizes.push_back(ctx.ResultType(i).dims[static_cast<size_t>(axis)]);
   }
-  ctx.Result("aten::split_with_sizes",
-             {ctx.Tensor(0), IntList(sizes), TorchArgument::Int(axis)}, outputs);
+  ctx.Result("aten::split_with_sizes", {ctx.Tensor(0), IntList(sizes), TorchArgument::Int(axis)},
+             outputs);
   return true;
 }
 
 bool LowerDepthToSpace(LowerContext& ctx) {
-  ctx.Result(ctx.row().torch,
-             {ctx.Tensor(0), TorchArgument::Int(ctx.node().Int("blocksize", 1))});
+  ctx.Result(ctx.row().torch, {ctx.Tensor(0), TorchArgument::Int(ctx.node().Int("blocksize", 1))});
   return true;
 }
 
