@@ -45,7 +45,8 @@ LowerFacts::LowerFacts(const Graph& graph, const InferredTypes& types, const Rol
       from_pytorch_(graph.producer_name == "pytorch"),
       source_(graph.values.size()),
       arithmetic_(graph.values.size(), false),
-      from_shapes_(graph.values.size(), false) {
+      from_shapes_(graph.values.size(), false),
+      from_parameters_(graph.values.size(), false) {
   for (const Node& node : graph.nodes) in_training_mode_ |= node.Int("training_mode", 0) != 0;
   ClassifyValues();
   ListReaders();
@@ -59,6 +60,7 @@ void LowerFacts::ClassifyValues() {
     if (value.kind != ValueKind::kConstant) continue;
     const bool stored = roles_.of[id] == Role::kParameter || roles_.of[id] == Role::kBuffer;
     from_shapes_[id] = !stored;
+    from_parameters_[id] = roles_.IsParameter(id);
     arithmetic_[id] = !stored && HasFewElements(types_.types[id]);
   }
   for (NodeId id : graph_.top().nodes) ClassifyNode(graph_.nodes[id]);
@@ -66,18 +68,23 @@ void LowerFacts::ClassifyValues() {
 
 void LowerFacts::ClassifyNode(const Node& node) {
   bool from_shapes = node.op == nullptr || node.op->control == Control::kNone;
+  bool from_parameters = false;
   if (!IsShapeSource(node)) {
     bool any = false;
     for (ValueId input : node.inputs) {
       if (!input.valid()) continue;
       any = true;
       from_shapes &= from_shapes_[source_[input]];
+      from_parameters |= from_parameters_[input];
     }
     from_shapes &= any;
   }
   for (ValueId output : node.outputs) {
     if (!output.valid()) continue;
-    const bool known = types_.values[output] != nullptr && HasFewElements(types_.types[output]);
+    // The contents of a small parameter may be known; it is a tensor all the same.
+    const bool known = types_.values[output] != nullptr && !from_parameters &&
+                       HasFewElements(types_.types[output]);
+    from_parameters_[output] = from_parameters;
     from_shapes_[output] = from_shapes || known;
     arithmetic_[output] =
         known || IsShapeSource(node) || (from_shapes && HasFewElements(types_.types[output]));

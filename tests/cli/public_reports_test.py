@@ -151,6 +151,13 @@ class Memory(Case):
             self.assertEqual(report["training"]["parameter_bytes"], 4096)
             self.assertEqual(report["training"]["optimizer_state_bytes"], state, optimizer)
 
+    def test_a_parameter_whose_contents_are_known_is_trained(self):
+        text = (HEAD + "g (float[1, 4] x) => (y) <float[3, 4] w = %s> {"
+                " t = Transpose(w) y = MatMul(x, t) }" % values(12))
+        training = self.analyze(text, "--mode", "training", "--loss", "sum")["training"]
+        self.assertEqual(training["gradient_bytes"], 48)
+        self.assertEqual(training["optimizer_state_bytes"], 96)
+
     def test_small_network(self):
         text = (
             HEAD + "g (float[B, 3, 50, 50] x) => (y) <float[32, 3, 3, 3] w1 = %s,"
