@@ -55,7 +55,8 @@ void BM_DimNew(benchmark::State& state) {
   const Dim height = table.Symbol("height");
   int64_t i = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(table.Add(table.Mul(table.CeilDiv(height, ++i + 1), batch), i));
+    ++i;
+    benchmark::DoNotOptimize(table.Add(table.Mul(table.CeilDiv(height, i + 1), batch), i));
   }
 }
 BENCHMARK(BM_DimNew)->Iterations(100000);

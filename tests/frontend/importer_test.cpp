@@ -26,7 +26,9 @@ Imported Import(const ModelProto& proto) {
   ModelFile file;
   file.model = proto;
   result.model = ImportModel(file, result.sink);
-  if (result.model.has_value()) EXPECT_EQ(Verify(result.model->graph), "");
+  if (result.model.has_value()) {
+    EXPECT_EQ(Verify(result.model->graph), "");
+  }
   return result;
 }
 
