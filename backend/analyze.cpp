@@ -49,11 +49,31 @@ Failure ToFailure(const std::vector<Diagnostic>& diagnostics) {
   return failure;
 }
 
-void AnalyzeInference(Analysis& analysis) {
+// Sizes that do not fit 64 bits are no figures: the bindings are at fault.
+void CheckSizes(const Analysis& analysis, const MemoryTrace& trace, const Timeline& timeline,
+                DiagnosticSink& sink) {
+  for (size_t i = 0; i < trace.storages.size(); ++i) {
+    const StorageRecord& storage = trace.storages[StorageId(i)];
+    if (timeline.bytes[StorageId(i)].has_value() || storage.bytes.is_unknown() ||
+        analysis.dims().IsDataDependent(storage.bytes)) {
+      continue;
+    }
+    sink.UsageError("overflow", storage.name,
+                    absl::StrCat("its size, ", analysis.dims().ToString(storage.bytes),
+                                 " bytes, does not fit 64 bits at these bindings"));
+    return;
+  }
+  if (timeline.overflow) {
+    sink.UsageError("overflow", "", "the sum of all sizes does not fit 64 bits at these bindings");
+  }
+}
+
+void AnalyzeInference(Analysis& analysis, DiagnosticSink& sink) {
   InferenceAnalysis& inference = analysis.inference.emplace();
   inference.trace = ComputeLiveness(analysis.graph(), analysis.inferred, analysis.roles,
                                     analysis.evaluator);
   inference.timeline = ComputeTimeline(inference.trace, analysis.evaluator, /*granularity=*/1);
+  CheckSizes(analysis, inference.trace, inference.timeline, sink);
 }
 
 void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
@@ -65,6 +85,7 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
                           ToReplayOptions(analysis.options, sink)).trace;
   training.timeline =
       ComputeTimeline(training.trace, analysis.evaluator, kAllocationGranularity);
+  CheckSizes(analysis, training.trace, training.timeline, sink);
 }
 
 std::string Dump(const Analysis& analysis) {
@@ -99,7 +120,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   Analysis analysis{options,           *model,           std::move(bound.dims),
                     std::move(inferred), std::move(roles), std::move(evaluator),
                     std::nullopt,      std::nullopt};
-  if (options.mode != Mode::kTraining) AnalyzeInference(analysis);
+  if (options.mode != Mode::kTraining) AnalyzeInference(analysis, sink);
   if (options.mode != Mode::kInference) AnalyzeTraining(analysis, sink);
   // Every storage has a size, a time in which it lives, and a reason.
 

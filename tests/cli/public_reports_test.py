@@ -158,6 +158,12 @@ class Memory(Case):
         self.assertEqual(training["gradient_bytes"], 48)
         self.assertEqual(training["optimizer_state_bytes"], 96)
 
+    def test_sizes_beyond_64_bits_are_an_error(self):
+        (self.folder / "case.onnxtxt").write_text(
+            HEAD + "g (float[B, 4] x) => (y) { y = Relu(x) }")
+        error = self.fail_both_ways(3, "analyze", "case.onnxtxt", "--dim", "B=%d" % (2**63 - 1))
+        self.assertEqual(error["kind"], "overflow")
+
     def test_small_network(self):
         text = (
             HEAD + "g (float[B, 3, 50, 50] x) => (y) <float[32, 3, 3, 3] w1 = %s,"
