@@ -95,7 +95,6 @@ class RoleAssigner {
   }
 
   void CollectUses() {
-    absl::flat_hash_set<ValueId> means;
     for (const Node& node : graph_.nodes) {
       const bool identity = IsIdentity(node);
       for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -108,12 +107,6 @@ class RoleAssigner {
         if ((node.op->weights & bit) != 0)
           (IsFiller(node) ? uses.as_filler : uses.as_weight) = true;
         uses.as_statistics |= (node.op->statistics & bit) != 0;
-        // The first statistics operand (the running mean) stands for the norm.
-        if ((node.op->statistics & bit) != 0 && (node.op->statistics & (bit - 1)) == 0 &&
-            graph_.values[node.inputs[i]].kind == ValueKind::kConstant &&
-            means.insert(node.inputs[i]).second) {
-          result_.batch_norm_statistics.push_back(node.inputs[i]);
-        }
       }
     }
     for (const Region& region : graph_.regions) {

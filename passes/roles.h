@@ -25,9 +25,6 @@ struct Roles {
   // equal one its name and bytes back.
   IdVector<ValueId, Role> of;
   IdVector<ValueId, bool> trainable;  // parameters that take a gradient
-  // Batch norms of the module, by the value of their running mean: each has a step counter
-  // (num_batches_tracked, one int64) that no file stores.
-  std::vector<ValueId> batch_norm_statistics;
 
   bool IsParameter(ValueId value) const { return of[value] == Role::kParameter; }
   bool IsStored(ValueId value) const { return of[value] != Role::kNone; }
