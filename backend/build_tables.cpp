@@ -23,6 +23,8 @@ class TableBuilder {
   }
 
   void Run(Report& report) {
+    report.storages.reserve(trace_.storages.size());
+    report.tensors.reserve(graph_.values.size());
     for (size_t i = 0; i < trace_.storages.size(); ++i) AddStorage(StorageId(i), report);
     for (ValueId id : graph_.top().inputs) AddTensor(id, report);
     for (size_t i = 0; i < graph_.values.size(); ++i) {

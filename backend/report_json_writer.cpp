@@ -49,9 +49,15 @@ void JsonWriter::Separate() {
   container.empty = false;
 }
 
-void JsonWriter::Key(std::string_view key) {
+void JsonWriter::Key(JsonKey key) {
   Separate();
-  Quote(key);
+  if (key.plain()) {
+    text_ += '"';
+    text_ += key.text();
+    text_ += '"';
+  } else {
+    Quote(key.text());
+  }
   text_ += ':';
   if (open_.back().layout == Layout::kLines) text_ += ' ';
   after_key_ = true;
@@ -87,7 +93,7 @@ void JsonWriter::Null() {
   text_ += "null";
 }
 
-void JsonWriter::FieldOrNull(std::string_view key, std::string_view text) {
+void JsonWriter::FieldOrNull(JsonKey key, std::string_view text) {
   Key(key);
   if (text.empty()) {
     Null();
@@ -96,7 +102,7 @@ void JsonWriter::FieldOrNull(std::string_view key, std::string_view text) {
   }
 }
 
-void JsonWriter::Strings(std::string_view key, const std::vector<std::string>& texts) {
+void JsonWriter::Strings(JsonKey key, const std::vector<std::string>& texts) {
   Key(key);
   BeginArray(Layout::kOneLine);
   for (const std::string& text : texts) Value(text);

@@ -3,6 +3,7 @@
 #ifndef FOOTPRINT_BACKEND_REPORT_JSON_WRITER_H_
 #define FOOTPRINT_BACKEND_REPORT_JSON_WRITER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,21 @@
 #include <vector>
 
 namespace footprint {
+
+// The name of a member. Names that the source spells out need no escaping; others may.
+class JsonKey {
+ public:
+  template <size_t kSize>
+  consteval JsonKey(const char (&text)[kSize]) : text_(text, kSize - 1), plain_(true) {}
+  JsonKey(const std::string& text) : text_(text) {}
+
+  std::string_view text() const { return text_; }
+  bool plain() const { return plain_; }
+
+ private:
+  std::string_view text_;
+  bool plain_ = false;
+};
 
 class JsonWriter {
  public:
@@ -20,7 +36,7 @@ class JsonWriter {
   void EndObject() { End('}'); }
   void BeginArray(Layout layout) { Begin('[', layout); }
   void EndArray() { End(']'); }
-  void Key(std::string_view key);
+  void Key(JsonKey key);
 
   void Value(std::string_view text);
   void Value(const char* text) { Value(std::string_view(text)); }
@@ -32,13 +48,13 @@ class JsonWriter {
   void Null();
 
   template <typename T>
-  void Field(std::string_view key, const T& value) {
+  void Field(JsonKey key, const T& value) {
     Key(key);
     Value(value);
   }
   // Null where the text is empty.
-  void FieldOrNull(std::string_view key, std::string_view text);
-  void Strings(std::string_view key, const std::vector<std::string>& texts);
+  void FieldOrNull(JsonKey key, std::string_view text);
+  void Strings(JsonKey key, const std::vector<std::string>& texts);
 
   // The document, ended by a line break.
   std::string Take();

@@ -3,20 +3,25 @@
 #define FOOTPRINT_FRONTEND_MODEL_FILE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "frontend/skim.h"
+#include "google/protobuf/arena.h"
 #include "ir/diagnostic.h"
 #include "onnx/onnx_pb.h"
 
 namespace footprint {
 
 struct ModelFile {
+  // Tens of thousands of small messages, made and freed together.
+  std::unique_ptr<google::protobuf::Arena> arena = std::make_unique<google::protobuf::Arena>();
   // Has a graph; nested no deeper than protobuf allows (100 messages). Payloads beyond a few KiB
   // are gone, every payload that is left agrees with dims and type.
-  ONNX_NAMESPACE::ModelProto model;
+  ONNX_NAMESPACE::ModelProto& model =
+      *google::protobuf::Arena::CreateMessage<ONNX_NAMESPACE::ModelProto>(arena.get());
   std::vector<Payload> payloads;
   // As the user gave it; "-" for standard input.
   std::string path;

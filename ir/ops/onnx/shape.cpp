@@ -78,6 +78,9 @@ void ConstantOfShapeTypes(InferContext& c) {
   SetRanked(c, 0, element, dims);
 }
 
+// Floats decide shapes as scales and bounds only: a filled weight is not kept.
+constexpr int64_t kMaxFilledFloats = 64;
+
 void ConstantOfShapeValues(InferContext& c) {
   Sizes sizes;
   if (!SmallSizes(c.OutputType(0), &sizes)) return;
@@ -92,7 +95,9 @@ void ConstantOfShapeValues(InferContext& c) {
   } else {
     return;
   }
-  c.SetOutputValue(0, Filled(*element, Product(sizes)));
+  const int64_t count = Product(sizes);
+  if (element->is_float && count > kMaxFilledFloats) return;
+  c.SetOutputValue(0, Filled(*element, count));
 }
 
 void ExpandTypes(InferContext& c) {
