@@ -22,6 +22,7 @@ struct TrainingAnalysis {
   MemoryTrace trace;
   Timeline timeline;
   std::string loss;  // in the user's words
+  std::vector<std::string> checkpoints;  // the layers of each checkpointed segment
 };
 
 struct InferenceAnalysis {

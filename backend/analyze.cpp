@@ -81,8 +81,14 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
   training.program = Lower(analysis.graph(), analysis.inferred, analysis.roles,
                            analysis.model.provenance, ToLowerOptions(analysis.options), sink);
   training.loss = DescribeLoss(training.program, analysis.options);
-  training.trace = Replay(training.program, analysis.dims(), analysis.evaluator,
-                          ToReplayOptions(analysis.options, sink)).trace;
+  ReplayOptions replay = ToReplayOptions(analysis.options, sink);
+  replay.checkpoints =
+      FindCheckpoints(analysis.options.checkpoint, analysis.graph(), training.program, sink);
+  for (const CheckpointSegment& segment : replay.checkpoints) {
+    training.checkpoints.push_back(segment.name);
+  }
+  training.trace =
+      Replay(training.program, analysis.dims(), analysis.evaluator, replay).trace;
   training.timeline =
       ComputeTimeline(training.trace, analysis.evaluator, kAllocationGranularity);
   CheckSizes(analysis, training.trace, training.timeline, sink);

@@ -104,6 +104,8 @@ TrainingReport BuildTraining(Analysis& analysis) {
   report.optimizer = analysis.options.optimizer;
   report.precision = PrecisionName(analysis.options.precision);
   report.loss = training.loss;
+  report.accumulate = analysis.options.accumulate;
+  report.checkpoints = training.checkpoints;
   report.parameter_bytes = SumOf(training, Category::kParameter);
   report.buffer_bytes = SumOf(training, Category::kBuffer);
   report.gradient_bytes = SumOf(training, Category::kGradient);

@@ -6,16 +6,10 @@
 #include "backend/report_json_writer.h"
 #include "backend/terminal_table.h"
 #include "backend/units.h"
+#include "passes/optimizer.h"
 
 namespace footprint {
 namespace {
-
-struct Optimizer {
-  std::string_view name;
-  int64_t state_values;
-};
-constexpr std::array<Optimizer, 4> kOptimizers = {
-    {{"sgd", 0}, {"sgd-momentum", 1}, {"adam", 2}, {"adamw", 2}}};
 
 struct Regime {
   const char* name;
@@ -115,15 +109,21 @@ std::optional<std::vector<WidthBytes>> BytesOfWidths(int64_t parameter_count) {
 }
 
 std::optional<int64_t> StateValuesPerParameter(std::string_view optimizer) {
-  for (const Optimizer& known : kOptimizers) {
-    if (known.name == optimizer) return known.state_values;
+  using Size = OptimizerState::Size;
+  const Optimizer* known = FindOptimizer({optimizer.data(), optimizer.size()});
+  if (known == nullptr) return std::nullopt;
+  int64_t values = 0;
+  for (const OptimizerState& state : known->states) {
+    if (state.size == Size::kNone || state.size == Size::kScalar) continue;
+    if (state.size != Size::kLikeParameter) return std::nullopt;
+    ++values;
   }
-  return std::nullopt;
+  return values;
 }
 
 std::vector<std::string> OptimizerNames() {
   std::vector<std::string> names;
-  for (const Optimizer& known : kOptimizers) names.emplace_back(known.name);
+  for (const Optimizer& known : AllOptimizers()) names.emplace_back(known.name);
   return names;
 }
 

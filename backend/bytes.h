@@ -40,6 +40,7 @@ struct BytesReport {
 std::optional<std::vector<WidthBytes>> BytesOfWidths(int64_t parameter_count);
 
 // How many values of a parameter's own size an optimizer keeps between steps: adamw keeps 2.
+// Nullopt: no such optimizer, or one whose state depends on the shapes of the parameters.
 std::optional<int64_t> StateValuesPerParameter(std::string_view optimizer);
 std::vector<std::string> OptimizerNames();
 

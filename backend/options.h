@@ -39,8 +39,10 @@ struct Options {
   std::vector<std::string> freeze;  // globs on parameter names
   Attention attention = Attention::kAuto;
   Modules modules = Modules::kRecomposed;
-  std::string checkpoint;           // empty: none
-  int64_t accumulate = 1;
+  std::string checkpoint;           // glob:PATTERN, every:N or sqrt, on layers; empty: none
+  int64_t accumulate = 1;           // micro-batches in a step
+  // Nothing refers to inputs and loss any more when the optimizer runs.
+  bool drop_step_inputs = false;
   Accounting accounting = Accounting::kAutograd;
   // Replaces the parameter count in textbook accounting and in `footprint bytes`.
   std::optional<int64_t> parameter_count;

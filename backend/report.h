@@ -73,6 +73,8 @@ struct TrainingReport {
   std::string optimizer;
   std::string precision;
   std::string loss;                            // "from the model", "cross-entropy (assumed)", ...
+  int64_t accumulate = 1;                      // micro-batches; figures are of the last one
+  std::vector<std::string> checkpoints;        // layers that backward computes again, by segment
   bool complete = true;                        // false: some operators were lowered generically
   std::vector<std::string> generic_operators;  // "3 x NonMaxSuppression"
   int64_t unknown_storages = 0;                // of unknown size: every total leaves them out

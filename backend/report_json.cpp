@@ -110,6 +110,8 @@ void WriteTraining(const std::optional<TrainingReport>& training, JsonWriter* js
   json->Field("optimizer", training->optimizer);
   json->Field("precision", training->precision);
   json->Field("loss", training->loss);
+  json->Field("accumulate", training->accumulate);
+  json->Strings("checkpoints", training->checkpoints);
   json->Field("complete", training->complete);
   json->Strings("generic_operators", training->generic_operators);
   json->Field("unknown_storages", training->unknown_storages);

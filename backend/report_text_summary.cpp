@@ -150,8 +150,16 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
   const TrainingReport& training = *report.training;
   const std::string sign = SignOf(report, training.unknown_storages);
   const std::string loss = training.loss.empty() ? "" : "loss " + Printable(training.loss);
+  const std::string micro = training.accumulate > 1 ? std::to_string(training.accumulate) +
+                                                          " micro-batches, the last one here"
+                                                    : "";
+  const std::string again =
+      training.checkpoints.empty()
+          ? ""
+          : std::to_string(training.checkpoints.size()) + " checkpointed segments";
   std::string text = Heading(
-      "Training step", JoinNonEmpty({training.optimizer, training.precision, loss}), terminal);
+      "Training step",
+      JoinNonEmpty({training.optimizer, training.precision, loss, micro, again}), terminal);
   text += FigureLine("parameters", training.parameter_bytes);
   text += FigureLine("buffers", training.buffer_bytes);
   text += FigureLine("gradients", training.gradient_bytes);

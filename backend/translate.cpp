@@ -79,6 +79,8 @@ ReplayOptions ToReplayOptions(const Options& options, DiagnosticSink& sink) {
     sink.UsageError("unknown-optimizer", absl::StrCat("--optimizer ", options.optimizer),
                     absl::StrCat("expected one of ", OptimizerNameList()));
   }
+  result.accumulates = options.accumulate > 1;
+  result.drop_inputs_before_optimizer = options.drop_step_inputs;
   switch (options.precision) {
     case Precision::kBf16:
       result.module = ElementType::kBfloat16;

@@ -3,6 +3,9 @@
 // autograd saved and the views of it live on regardless. When the step's function returns, only
 // the loss is left, and with it the tape. Then backward, then the optimizer.
 //
+// A checkpointed run of calls saves nothing but what it was given. The first of its nodes that
+// backward reaches has the run computed again, up to the last tensor that a node needs.
+//
 //   tick 0                 parameters, buffers, optimizer state, inputs
 //   forward                one tick for each allocation; frees fall between ticks
 //   phase_tick[kBackward]  a tick of its own: what is alive after forward
@@ -16,6 +19,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
 #include "passes/optimizer_step.h"
 #include "passes/replay_backward.h"
 #include "passes/replay_machine.h"
@@ -35,6 +39,15 @@ void ForEachTensor(const TorchCall& call, Visit visit) {
     }
   }
 }
+
+// A checkpointed run of calls while it is acted out.
+struct Checkpoint {
+  const CheckpointSegment* segment = nullptr;
+  CheckpointFrame frame;
+  std::vector<std::pair<TorchValueId, Tensor>> given;  // from before the run
+  CallId last;            // the last call that saves something: what follows is not computed again
+  bool last_saves_new = false;  // else it stops there before it allocates
+};
 
 // Values that the loss is computed from.
 IdVector<TorchValueId, bool> FindReached(const TorchProgram& program) {
@@ -59,6 +72,7 @@ class Replayer {
         evaluator_(evaluator),
         machine_(dims, evaluator, {options.module, options.autocast, options.attention}),
         engine_(machine_, {[this](const GradientNode& node) { BeginNode(node); },
+                           [this](const GradientNode& node) { EndNode(node); },
                            [this](const Tensor& gradient, const GradientNode& node, int output) {
                              NameGradient(gradient, node, output);
                            }}),
@@ -70,6 +84,7 @@ class Replayer {
   TrainingReplay Run() {
     MakePersistent();
     MakeOptimizerState();
+    if (options_.accumulates) MakeGradients();
     RunForward();
     NoteSaves();
     RunBackward();
@@ -81,13 +96,19 @@ class Replayer {
   void MakePersistent();
   void MakeTensor(TorchValueId id, bool reached);
   void MakeOptimizerState();
-  std::vector<std::vector<TorchValueId>> FindDyingValues() const;
+  void MakeGradients();
+  void FindDyingValues();
   void RunForward();
   void RunCall(CallId id);
+  TensorList Act(CallId id);
+  void BeginCheckpoint(const CheckpointSegment& segment);
+  void RunInCheckpoint(CallId id);
+  void ComputeAgain(Checkpoint& checkpoint);
   bool HasDeclaredShape(const CallArguments& arguments, const TensorList& results);
   void Resolve(const TorchCall& call, CallArguments& arguments) const;
   void NoteSaves();
   void BeginNode(const GradientNode& node);
+  void EndNode(const GradientNode& node);
   void NameGradient(const Tensor& gradient, const GradientNode& node, int output);
   void RunBackward();
   void RunOptimizer();
@@ -103,6 +124,9 @@ class Replayer {
   // By sequence number and output of the node that made it.
   absl::flat_hash_map<std::pair<int64_t, int32_t>, TorchValueId> value_of_node_;
   std::vector<Tensor> state_;
+  std::vector<std::vector<TorchValueId>> dying_;  // by call: what nothing refers to after it
+  std::vector<Checkpoint> checkpoints_;
+  absl::flat_hash_map<const GradientNode*, size_t> checkpoint_of_;
   ReplayNotes notes_;
   std::vector<CallId> misfits_;
 };
@@ -168,10 +192,19 @@ void Replayer::MakeOptimizerState() {
   }
 }
 
+void Replayer::MakeGradients() {
+  machine_.SetCategory(Category::kGradient);
+  for (const Tensor& parameter : trained_order_) {
+    Tensor gradient =
+        machine_.NewStrided(parameter.shape(), parameter.strides(), parameter.element());
+    machine_.storages()[gradient.storage()].gradient_of = trained_[parameter.data()];
+    engine_.SetGradient(parameter, std::move(gradient));
+  }
+}
+
 // --- Forward -------------------------------------------------------------------------------------
 
-// By call, the values that nothing refers to once it has returned.
-std::vector<std::vector<TorchValueId>> Replayer::FindDyingValues() const {
+void Replayer::FindDyingValues() {
   IdVector<TorchValueId, CallId> last(program_.values.size());
   for (size_t i = 0; i < program_.calls.size(); ++i) {
     const CallId id(i);
@@ -181,25 +214,36 @@ std::vector<std::vector<TorchValueId>> Replayer::FindDyingValues() const {
     }
     ForEachTensor(call, [&](TorchValueId tensor) { last[tensor] = id; });
   }
-  std::vector<std::vector<TorchValueId>> dying(program_.calls.size());
+  dying_.resize(program_.calls.size());
   for (size_t i = 0; i < program_.values.size(); ++i) {
     const TorchValueId id(i);
     const TorchValue& value = program_.values[id];
     if (!IsComputed(value) || id == program_.loss) continue;
     const CallId end = std::max(last[id], value.held_until);
-    if (end.valid()) dying[static_cast<size_t>(end.index())].push_back(id);
+    if (end.valid()) dying_[static_cast<size_t>(end.index())].push_back(id);
   }
-  return dying;
 }
 
 void Replayer::RunForward() {
   machine_.StartClock("inputs");
   notes_.call_of_step.push_back(-1);
   machine_.SetCategory(Category::kTransient);
-  const std::vector<std::vector<TorchValueId>> dying = FindDyingValues();
+  FindDyingValues();
+  auto next = options_.checkpoints.begin();
+  bool inside = false;
   for (size_t i = 0; i < program_.calls.size(); ++i) {
-    RunCall(CallId(i));
-    for (TorchValueId value : dying[i]) tensors_[value] = Tensor();
+    const CallId id(i);
+    if (next != options_.checkpoints.end() && next->begin == id) {
+      BeginCheckpoint(*next++);
+      inside = true;
+    }
+    if (inside) {
+      RunInCheckpoint(id);
+    } else {
+      RunCall(id);
+    }
+    for (TorchValueId value : dying_[i]) tensors_[value] = Tensor();
+    if (inside) inside = checkpoints_.back().segment->end != CallId(i + 1);
   }
   machine_.ClearAutocastCache();
 }
@@ -230,26 +274,103 @@ bool Replayer::HasDeclaredShape(const CallArguments& arguments, const TensorList
   return true;
 }
 
+// Runs the operator of a call and binds its results.
+TensorList Replayer::Act(CallId id) {
+  const TorchCall& call = program_.calls[id];
+  CallArguments arguments(*call.op, call, program_);
+  Resolve(call, arguments);
+  bool fits = true;
+  TensorList results = machine_.Call(arguments, &fits);
+  if (!fits || !HasDeclaredShape(arguments, results)) misfits_.push_back(id);
+  results.resize(std::min(results.size(), call.results.size()));
+  for (size_t i = 0; i < results.size(); ++i) {
+    const TorchValueId value = call.results[i];
+    if (!value.valid() || !results[i]) continue;
+    tensors_[value] = results[i];
+    ReplayStorage& storage = machine_.storages()[results[i].storage()];
+    if (!storage.value.valid()) storage.value = value;
+  }
+  return results;
+}
+
 void Replayer::RunCall(CallId id) {
   const TorchCall& call = program_.calls[id];
   machine_.BeginStep({.name = std::string(call.op->name), .phase = Phase::kForward,
                       .node = call.node, .scope = call.scope});
   notes_.call_of_step.push_back(id.index());
-  CallArguments arguments(*call.op, call, program_);
-  Resolve(call, arguments);
-  bool fits = true;
-  const TensorList results = machine_.Call(arguments, &fits);
-  if (!fits || !HasDeclaredShape(arguments, results)) misfits_.push_back(id);
-  for (size_t i = 0; i < call.results.size() && i < results.size(); ++i) {
+  const TensorList results = Act(id);
+  for (size_t i = 0; i < results.size(); ++i) {
     const TorchValueId value = call.results[i];
     if (!value.valid() || !results[i]) continue;
-    tensors_[value] = results[i];
     if (const GradientNode* node = results[i].data()->node) {
       value_of_node_.emplace(std::pair(node->sequence, results[i].data()->output), value);
     }
     notes_.storage_of[value] = results[i].storage();
-    ReplayStorage& storage = machine_.storages()[results[i].storage()];
-    if (!storage.value.valid()) storage.value = value;
+  }
+}
+
+// --- Checkpoints ---------------------------------------------------------------------------------
+
+void Replayer::BeginCheckpoint(const CheckpointSegment& segment) {
+  Checkpoint& checkpoint = checkpoints_.emplace_back();
+  checkpoint.segment = &segment;
+  absl::flat_hash_set<TorchValueId> seen;
+  for (CallId id = segment.begin; id < segment.end; id = CallId(id.index() + 1)) {
+    ForEachTensor(program_.calls[id], [&](TorchValueId value) {
+      const bool before = IsComputed(program_.values[value]) && tensors_[value];
+      if (before && seen.insert(value).second) {
+        checkpoint.given.emplace_back(value, tensors_[value]);
+      }
+    });
+  }
+}
+
+void Replayer::RunInCheckpoint(CallId id) {
+  Checkpoint& checkpoint = checkpoints_.back();
+  CheckpointFrame& frame = checkpoint.frame;
+  const size_t before = frame.nodes.size();
+  frame.first_new = StorageId(machine_.storages().size());
+  frame.saved_new = false;
+  machine_.Withhold(&frame);
+  RunCall(id);
+  machine_.EndFrame();
+  if (frame.nodes.size() > before) {
+    checkpoint.last = id;
+    checkpoint.last_saves_new = frame.saved_new;
+  }
+  for (size_t i = before; i < frame.nodes.size(); ++i) {
+    checkpoint_of_.emplace(frame.nodes[i], checkpoints_.size() - 1);
+  }
+}
+
+// The call after which there is nothing left to save is not finished: what it makes is not counted
+// unless a node saves it.
+void Replayer::ComputeAgain(Checkpoint& checkpoint) {
+  std::vector<std::pair<TorchValueId, Tensor>> outer;
+  for (const auto& [value, tensor] : checkpoint.given) {
+    outer.emplace_back(value, std::exchange(tensors_[value], tensor));
+  }
+  machine_.SetCategory(Category::kTransient);
+  machine_.Refill(&checkpoint.frame);
+  size_t made = 0;
+  for (CallId id = checkpoint.segment->begin; id <= checkpoint.last; id = CallId(id.index() + 1)) {
+    const TorchCall& call = program_.calls[id];
+    machine_.BeginStep({.name = absl::StrCat("recompute ", call.op->name),
+                        .phase = Phase::kBackward, .node = call.node, .scope = call.scope});
+    for (TorchValueId result : call.results) {
+      if (result.valid()) outer.emplace_back(result, std::move(tensors_[result]));
+    }
+    made = machine_.storages().size();
+    Act(id);
+    for (TorchValueId value : dying_[static_cast<size_t>(id.index())]) tensors_[value] = Tensor();
+  }
+  for (auto& [value, tensor] : outer) tensors_[value] = std::move(tensor);
+  machine_.EndFrame();
+  machine_.SetCategory(Category::kActivationGradient);
+  if (checkpoint.last_saves_new) return;
+  for (; made < machine_.storages().size(); ++made) {
+    ReplayStorage& storage = machine_.storages()[StorageId(made)];
+    storage.end_tick = storage.first_tick;
   }
 }
 
@@ -271,7 +392,14 @@ void Replayer::NoteSaves() {
   for (const GradientNode* node : nodes) {
     for (const SavedTensor& saved : node->saved) {
       if (!saved.tensor) continue;
-      notes_.saves.push_back({saved.tensor.storage(), node->step, node->name, saved.needed_by});
+      notes_.saves.push_back({saved.tensor.storage(), node->step, node->name, saved.needed_by, {}});
+    }
+  }
+  for (Checkpoint& checkpoint : checkpoints_) {
+    if (checkpoint.frame.nodes.empty()) checkpoint.given.clear();
+    for (const auto& [value, tensor] : checkpoint.given) {
+      notes_.saves.push_back({tensor.storage(), checkpoint.frame.nodes[0]->step, "", 0,
+                              checkpoint.segment->name});
     }
   }
 }
@@ -279,10 +407,23 @@ void Replayer::NoteSaves() {
 // --- Backward and optimizer ----------------------------------------------------------------------
 
 void Replayer::BeginNode(const GradientNode& node) {
+  const auto found = checkpoint_of_.find(&node);
+  if (found != checkpoint_of_.end()) {
+    Checkpoint& checkpoint = checkpoints_[found->second];
+    if (checkpoint.frame.refilled == 0) ComputeAgain(checkpoint);
+  }
   const Step& call = machine_.steps()[static_cast<size_t>(node.step)];
   Step step = {.name = std::string(node.name), .phase = Phase::kBackward, .node = call.node,
                .scope = call.scope};
   machine_.BeginStep(std::move(step));
+}
+
+// The last node of a run that saved something drops what the run was computed from.
+void Replayer::EndNode(const GradientNode& node) {
+  const auto found = checkpoint_of_.find(&node);
+  if (found == checkpoint_of_.end()) return;
+  Checkpoint& checkpoint = checkpoints_[found->second];
+  if (checkpoint.frame.nodes[0] == &node) checkpoint.given.clear();
 }
 
 void Replayer::NameGradient(const Tensor& gradient, const GradientNode& node, int output) {

@@ -11,6 +11,7 @@
 #include "ir/dim.h"
 #include "ir/eager.h"
 #include "ir/torch_program.h"
+#include "passes/checkpoint.h"
 #include "passes/memory_trace.h"
 #include "passes/optimizer.h"
 
@@ -25,6 +26,10 @@ struct ReplayOptions {
   const Optimizer* optimizer = nullptr;  // null: none
   // Inputs and loss are dropped before the optimizer runs (the step was a function of its own).
   bool drop_inputs_before_optimizer = false;
+  // In call order, disjoint.
+  std::vector<CheckpointSegment> checkpoints;
+  // The step is the last of several micro-batches: gradients of the ones before are there.
+  bool accumulates = false;
 };
 
 struct TrainingReplay {

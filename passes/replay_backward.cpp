@@ -84,6 +84,7 @@ void BackwardEngine::RunNode(GradientNode* node) {
   node->incoming.clear();
   node->saved.clear();
   node->backward = nullptr;
+  if (observer_.on_done) observer_.on_done(*node);
   for (size_t i = 0; i < given.size(); ++i) {
     const GradientNode::Edge& edge = node->edges[i];
     if (edge.node == nullptr) continue;

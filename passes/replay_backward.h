@@ -15,10 +15,12 @@ namespace footprint {
 
 class BackwardEngine {
  public:
-  // `on_node` is called before each node runs, `on_gradient` for each gradient that is delivered,
+  // `on_node` is called before each node runs, `on_done` once it has dropped what it saved,
+  // `on_gradient` for each gradient that is delivered,
   // with the node it goes to and the output of that node whose gradient it is.
   struct Observer {
     std::function<void(const GradientNode&)> on_node;
+    std::function<void(const GradientNode&)> on_done;
     std::function<void(const Tensor&, const GradientNode&, int output)> on_gradient;
   };
   BackwardEngine(ReplayMachine& machine, Observer observer)
@@ -27,8 +29,11 @@ class BackwardEngine {
   // From a tensor that requires a gradient; the gradients of leaves are added to gradients().
   void Run(const Tensor& root);
 
+  // A gradient that the leaf has from before; later ones are added to it in place.
+  void SetGradient(const Tensor& leaf, Tensor gradient) {
+    gradients_[leaf.data()] = std::move(gradient);
+  }
   const absl::flat_hash_map<const TensorData*, Tensor>& gradients() const { return gradients_; }
-  void DropGradients() { gradients_.clear(); }
   int64_t in_place_additions() const { return in_place_additions_; }
 
  private:

@@ -190,6 +190,7 @@ void ReplayMachine::Record(absl::string_view name, absl::Span<const Tensor> inpu
   const bool needed = std::any_of(inputs.begin(), inputs.end(),
                                   [](const Tensor& input) { return input.requires_grad(); });
   if (!needed) return;
+  if (refilled_ != nullptr) return RefillNext(outputs, saved);
   GradientNode* node = NewNode(name);
   node->sequence = next_sequence_++;
   node->outputs = static_cast<int32_t>(outputs.size());
@@ -204,15 +205,14 @@ void ReplayMachine::Record(absl::string_view name, absl::Span<const Tensor> inpu
     }
     node->edges.push_back(std::move(edge));
   }
-  node->saved.reserve(saved.size());
-  for (const SavedTensor& tensor : saved) {
-    // Saved tensors do not lead back to the node that made them.
-    Tensor kept;
-    if (tensor.tensor) {
-      kept = Alias(tensor.tensor, tensor.tensor.shape(), tensor.tensor.strides());
-      kept.data()->contiguous = tensor.tensor.data()->contiguous;
+  if (withheld_ == nullptr) {
+    Save(saved, node);
+  } else if (!saved.empty()) {
+    ++node->references;
+    withheld_->nodes.push_back(node);
+    for (const SavedTensor& tensor : saved) {
+      withheld_->saved_new |= tensor.tensor && tensor.tensor.storage() >= withheld_->first_new;
     }
-    node->saved.push_back({std::move(kept), tensor.needed_by});
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     TensorData* data = outputs[i].data();
@@ -222,6 +222,36 @@ void ReplayMachine::Record(absl::string_view name, absl::Span<const Tensor> inpu
     data->output = static_cast<int32_t>(i);
     ++node->references;
   }
+}
+
+// Saved tensors do not lead back to the node that made them.
+void ReplayMachine::Save(absl::Span<const SavedTensor> saved, GradientNode* node) {
+  node->saved.reserve(saved.size());
+  for (const SavedTensor& tensor : saved) {
+    Tensor kept;
+    if (tensor.tensor) {
+      kept = Alias(tensor.tensor, tensor.tensor.shape(), tensor.tensor.strides());
+      kept.data()->contiguous = tensor.tensor.data()->contiguous;
+    }
+    node->saved.push_back({std::move(kept), tensor.needed_by});
+  }
+}
+
+void ReplayMachine::RefillNext(absl::Span<const Tensor> outputs,
+                               absl::Span<const SavedTensor> saved) {
+  for (const Tensor& output : outputs) {
+    if (output) output.data()->requires_grad = true;
+  }
+  if (saved.empty() || refilled_->refilled == refilled_->nodes.size()) return;
+  Save(saved, refilled_->nodes[refilled_->refilled++]);
+}
+
+void ReplayMachine::EndFrame() {
+  withheld_ = nullptr;
+  CheckpointFrame* refilled = std::exchange(refilled_, nullptr);
+  if (refilled == nullptr) return;
+  for (GradientNode* node : refilled->nodes) ReleaseNode(node);
+  ClearAutocastCache();
 }
 
 // --- Calls ---------------------------------------------------------------------------------------

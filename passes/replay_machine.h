@@ -30,6 +30,16 @@ struct ReplayStorage {
   TorchValueId gradient_of;      // the value whose gradient it holds
 };
 
+// A checkpointed run of calls on the tape: the nodes that would have saved something, and what the
+// run is computed from once more.
+struct CheckpointFrame {
+  std::vector<GradientNode*> nodes;  // in order of creation; counted references
+  size_t refilled = 0;               // of nodes
+  // The storages that are new since `first_new` were made by the call that runs now.
+  StorageId first_new;
+  bool saved_new = false;            // did the call save one of them?
+};
+
 class ReplayMachine final : public Eager {
  public:
   ReplayMachine(DimTable& dims, DimEvaluator& evaluator, EagerMode mode);
@@ -55,6 +65,13 @@ class ReplayMachine final : public Eager {
   // false.
   TensorList Call(CallArguments& arguments, bool* fits);
   void ClearAutocastCache() { casts_.clear(); }
+
+  // Until EndFrame nodes are recorded without what they save.
+  void Withhold(CheckpointFrame* frame) { withheld_ = frame; }
+  // Until EndFrame nothing is recorded; what would be saved goes to the nodes of the frame, which
+  // then only the tape refers to.
+  void Refill(CheckpointFrame* frame) { refilled_ = frame; }
+  void EndFrame();
   void RequireGradient(const Tensor& leaf) { leaf.data()->requires_grad = true; }
 
   // The clock. A step begins with the next tick; `category` is that of what is allocated from now
@@ -78,6 +95,8 @@ class ReplayMachine final : public Eager {
   GradientNode* NewNode(absl::string_view name);
   GradientNode* TargetOf(const Tensor& input, int32_t* output);
   void ReleaseNode(GradientNode* node);
+  void Save(absl::Span<const SavedTensor> saved, GradientNode* node);
+  void RefillNext(absl::Span<const Tensor> outputs, absl::Span<const SavedTensor> saved);
   ElementType CastTarget(const Tensor& tensor, Autocast rule, bool has_float32) const;
   void CastArguments(CallArguments& arguments);
 
@@ -94,6 +113,9 @@ class ReplayMachine final : public Eager {
   std::vector<GradientNode*> dying_nodes_;
   bool releasing_nodes_ = false;
   int64_t next_sequence_ = 0;
+
+  CheckpointFrame* withheld_ = nullptr;
+  CheckpointFrame* refilled_ = nullptr;
 
   bool autocasts_ = false;
   absl::flat_hash_map<const TensorData*, Tensor> casts_;

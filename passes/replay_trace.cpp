@@ -102,6 +102,9 @@ class TraceWriter {
 
   // "saved by aten::conv2d for the gradients of input and weight"
   std::string SavedReason(const TapeSave& save) const {
+    if (!save.checkpoint.empty()) {
+      return absl::StrCat("kept by a checkpoint to compute ", save.checkpoint, " again");
+    }
     std::string text = absl::StrCat("saved by ", StepName(save.step));
     const TorchCall* call = CallOf(save.step);
     if (call == nullptr || call->op->run != nullptr) return absl::StrCat(text, " for ", save.node);
@@ -134,6 +137,9 @@ class TraceWriter {
         return text;
       }
       case Category::kTransient:
+        if (storage.first_tick >= notes_.phase_tick[1]) {
+          return absl::StrCat("made again for backward by ", StepName(storage.step));
+        }
         return absl::StrCat("made by ", StepName(storage.step), ", not kept for backward");
       case Category::kGradient: return "gradient of a parameter, until zero_grad";
       case Category::kActivationGradient:

@@ -19,6 +19,8 @@ struct TapeSave {
   int32_t step = -1;        // the call that saved it
   absl::string_view node;   // "AddmmBackward0"
   uint32_t needed_by = 0;   // as in SavedTensor
+  // Kept by a checkpoint, to compute these layers again; empty: saved by a node.
+  absl::string_view checkpoint;
 };
 
 struct ReplayNotes {

@@ -50,6 +50,7 @@ constexpr std::array<Choice<Modules>, 2> kModules = {
 constexpr std::array<Choice<Accounting>, 3> kAccountings = {{{"autograd", Accounting::kAutograd},
                                                              {"graph", Accounting::kGraph, false},
                                                              {"textbook", Accounting::kTextbook}}};
+constexpr std::array<Choice<bool>, 2> kStepInputs = {{{"kept", false}, {"dropped", true}}};
 // Not in Options yet: there is one choice of each.
 constexpr std::array<Choice<bool>, 2> kRuntimes = {{{"ideal", true}, {"onnxruntime", true, false}}};
 constexpr std::array<Choice<bool>, 2> kGraphOptimizations = {
@@ -135,14 +136,23 @@ std::optional<int64_t> ConvertCount(const std::string& text, UsageErrors& errors
   return count;
 }
 
-void CheckOptimizer(const std::string& name, UsageErrors& errors) {
+// `by_count`: its state must follow from the number of parameters alone.
+void CheckOptimizer(const std::string& name, bool by_count, UsageErrors& errors) {
   if (name.empty() || StateValuesPerParameter(name)) return;
+  const std::string place = "--optimizer " + name;
   std::string known;
+  bool exists = false;
   for (const std::string& optimizer : OptimizerNames()) {
     known += (known.empty() ? "" : ", ") + optimizer;
+    exists |= optimizer == name;
   }
-  errors.Add("bad-value", "--optimizer " + name,
-             "expected one of " + known + DidYouMean(name, OptimizerNames()));
+  if (!exists) {
+    errors.Add("bad-value", place,
+               "expected one of " + known + DidYouMean(name, OptimizerNames()));
+  } else if (by_count) {
+    errors.Add("bad-value", place,
+               "its state depends on the shapes of the parameters, not on their count alone");
+  }
 }
 
 Destination ConvertDestination(const Flags& flags, UsageErrors& errors) {
@@ -164,18 +174,15 @@ Destination ConvertDestination(const Flags& flags, UsageErrors& errors) {
 // Options of which nothing exists yet but the name.
 void RefuseWhatIsMissing(const Flags& flags, UsageErrors& errors) {
   if (!flags.device.empty()) errors.Add("not-available", "--device " + flags.device, kNotAvailable);
-  if (!flags.checkpoint.empty()) {
-    errors.Add("not-available", "--checkpoint " + flags.checkpoint, kNotAvailable);
-  }
-  const std::optional<int64_t> accumulate = ParseInteger(flags.accumulate);
-  if (!accumulate || *accumulate < 1) {
-    errors.Add("bad-value", "--accumulate " + flags.accumulate, "expected a positive integer");
-  } else if (*accumulate > 1) {
-    errors.Add("not-available", "--accumulate " + flags.accumulate,
-               std::string(kNotAvailable) + "; there is: 1");
-  }
   Choose("--runtime", flags.runtime, kRuntimes, errors);
   Choose("--graph-optimization", flags.graph_optimization, kGraphOptimizations, errors);
+}
+
+int64_t ConvertAccumulate(const std::string& text, UsageErrors& errors) {
+  const std::optional<int64_t> count = ParseInteger(text);
+  if (count && *count >= 1) return *count;
+  errors.Add("bad-value", "--accumulate " + text, "expected a positive integer");
+  return 1;
 }
 
 std::optional<int> ConvertDepth(const std::string& text, UsageErrors& errors) {
@@ -213,13 +220,16 @@ AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
       "--input-value", flags.input_values, ParseInputValue,
       [](const auto& input) { return input.name; }, errors);
   if (!flags.optimizer.empty()) options.optimizer = flags.optimizer;
-  CheckOptimizer(options.optimizer, errors);
   options.precision = Choose("--precision", flags.precision, kPrecisions, errors);
   options.loss = Choose("--loss", flags.loss, kLosses, errors);
   options.freeze = flags.freeze;
   options.attention = Choose("--attention", flags.attention, kAttentionKernels, errors);
   options.modules = Choose("--modules", flags.modules, kModules, errors);
   options.accounting = Choose("--accounting", flags.accounting, kAccountings, errors);
+  CheckOptimizer(options.optimizer, options.accounting == Accounting::kTextbook, errors);
+  options.checkpoint = flags.checkpoint;
+  options.accumulate = ConvertAccumulate(flags.accumulate, errors);
+  options.drop_step_inputs = Choose("--step-inputs", flags.step_inputs, kStepInputs, errors);
   options.parameter_count = ConvertCount(flags.params, errors);
   if (!flags.params.empty() && options.accounting != Accounting::kTextbook) {
     errors.Add("bad-value", "--params " + flags.params,
@@ -243,7 +253,7 @@ BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors) {
     errors.Add("missing-argument", "--params", "say how many parameters, as in --params 7B");
   }
   command.parameter_count = ConvertCount(flags.params, errors).value_or(0);
-  CheckOptimizer(flags.optimizer, errors);
+  CheckOptimizer(flags.optimizer, /*by_count=*/true, errors);
   command.optimizer = flags.optimizer;
   command.destination = ConvertDestination(flags, errors);
   return command;

@@ -70,7 +70,7 @@ void AddModelOptions(CLI::App* analyze, Flags& flags) {
 void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
   const auto group = [](CLI::Option* option) { option->group("Training"); };
   group(AddOne(analyze, "--optimizer", flags.optimizer, "NAME",
-               "sgd, sgd-momentum, adam or adamw (default: adamw)"));
+               "adamw, sgd-momentum, adam:fused, adafactor, ... (default: adamw)"));
   group(AddOne(analyze, "--precision", flags.precision,
                "fp32|bf16|fp16|amp-bf16|amp-fp16|mixed:master",
                "How numbers are kept and computed (default: fp32)"));
@@ -83,10 +83,13 @@ void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
   group(AddOne(analyze, "--modules", flags.modules, "recomposed|as-exported",
                "Whether operators that an exporter took apart are put together again (default: "
                "recomposed)"));
-  group(AddOne(analyze, "--checkpoint", flags.checkpoint, "SPEC",
-               "Activation checkpointing: what is computed again in backward"));
+  group(AddOne(analyze, "--checkpoint", flags.checkpoint, "glob:PATTERN|every:N|sqrt",
+               "Layers that keep their inputs only and are computed again in backward"));
   group(AddOne(analyze, "--accumulate", flags.accumulate, "N",
                "Forward and backward passes per optimizer step (default: 1)"));
+  group(AddOne(analyze, "--step-inputs", flags.step_inputs, "kept|dropped",
+               "Whether inputs and loss are still referred to when the optimizer runs (default: "
+               "kept)"));
   group(AddOne(analyze, "--accounting", flags.accounting, "autograd|graph|textbook",
                "autograd: what PyTorch keeps; textbook: the closed forms of articles beside it "
                "(default: autograd)"));

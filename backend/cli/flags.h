@@ -22,6 +22,7 @@ struct Flags {
   std::string modules = "recomposed";
   std::string checkpoint;
   std::string accumulate = "1";
+  std::string step_inputs = "kept";
   std::string device;
   std::string runtime = "ideal";
   std::string graph_optimization = "none";

@@ -127,21 +127,17 @@ def training_rows(options, folder):
             yield measured, model, run, report, problem
 
 
-def print_training(options, folder, out):
-    header = ["model", "binding", "precision", "optimizer", "attention"]
-    columns = [column for column, _, _ in FIELDS]
-    print("## Training: error in percent against PyTorch\n", file=out)
-    print("| " + " | ".join(header + columns + ["note"]) + " |", file=out)
-    print("|" + "---|" * (len(header) + len(columns) + 1), file=out)
+def print_figures(rows, columns, header, out):
+    """`rows`: (cells of `header`, the measured run, the report or None, its problem)."""
+    names = [column for column, _, _ in columns]
+    print("| " + " | ".join(header + names + ["note"]) + " |", file=out)
+    print("|" + "---|" * (len(header) + len(names) + 1), file=out)
     exact = collections.Counter()
     total = 0
-    for measured, model, run, report, problem in training_rows(options, folder):
+    for cells, run, report, note in rows:
         total += 1
-        binding = "x".join(str(run[k]) for k in ("batch", "sequence") if run.get(k))
-        cells = [model.name, binding, run["precision"], run["optimizer"],
-                 attention_of(measured, run)]
-        note = problem
-        for column, key, path in FIELDS:
+        cells = list(cells)
+        for column, key, path in columns:
             found = error(run.get(key), look_up(report, path)) if report else None
             exact[column] += found == 0.0
             cells.append(cell(found))
@@ -151,7 +147,49 @@ def print_training(options, folder, out):
         cells.append(note.replace("|", "/").replace("\n", " "))
         print("| " + " | ".join(cells) + " |", file=out)
     print(f"\nExact to the byte of {total} runs: "
-          + ", ".join(f"{column} {exact[column]}" for column in columns) + ".\n", file=out)
+          + ", ".join(f"{name} {exact[name]}" for name in names) + ".\n", file=out)
+
+
+def print_training(options, folder, out):
+    def rows():
+        for measured, model, run, report, problem in training_rows(options, folder):
+            binding = "x".join(str(run[k]) for k in ("batch", "sequence") if run.get(k))
+            yield ([model.name, binding, run["precision"], run["optimizer"],
+                    attention_of(measured, run)], run, report, problem)
+
+    print("## Training: error in percent against PyTorch\n", file=out)
+    print_figures(rows(), FIELDS, ["model", "binding", "precision", "optimizer", "attention"], out)
+
+
+CHECKPOINTS = {"every residual block (layerK.J)": "glob:layer?.?"}
+
+
+def variant_rows(options, folder):
+    for kind, runs in json.loads((folder / "variants.json").read_text()).items():
+        for run in runs:
+            model = folder / (run["model"] + ".train.onnx")
+            if not fnmatch.fnmatch(model.name, options.filter):
+                continue
+            arguments = ["--mode", "training", "--optimizer", run["optimizer"], "--precision",
+                         run["precision"], "--dim", f"batch={run['batch']}",
+                         "--step-inputs", "dropped"]
+            for pattern in run.get("freeze", []):
+                arguments += ["--freeze", pattern]
+            if "accumulate" in run:
+                arguments += ["--accumulate", str(run["accumulate"])]
+            if "checkpoint" in run:
+                arguments += ["--checkpoint", CHECKPOINTS[run["checkpoint"]]]
+            detail = run["optimizer"] if kind == "optimizers" else f"{kind} {run[kind]}"
+            yield [model.name, str(run["batch"]), detail], run, *analyze(
+                options.binary, model, arguments)
+
+
+def print_variants(options, folder, out):
+    if not (folder / "variants.json").exists():
+        return
+    print("## Variants of the step: error in percent against PyTorch\n", file=out)
+    columns = [field for field in FIELDS if field[0] != "input"]
+    print_figures(variant_rows(options, folder), columns, ["model", "batch", "variant"], out)
 
 
 def print_inference(options, folder, out):
@@ -188,6 +226,7 @@ def main():
     print("# Accuracy\n\nWritten by tests/golden/compare.py; 0: equal to the byte.\n", file=out)
     if options.only != "inference":
         print_training(options, options.folder, out)
+        print_variants(options, options.folder, out)
     if options.only != "training":
         print_inference(options, options.folder, out)
 

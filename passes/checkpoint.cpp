@@ -1,0 +1,137 @@
+#include "passes/checkpoint.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace footprint {
+namespace {
+
+// "m/layer1/layer1.0/conv1" -> "m.layer1.0.conv1": a component may repeat its parent's name.
+std::string ModuleName(absl::string_view path) {
+  std::string name;
+  absl::string_view parent;
+  for (absl::string_view component : absl::StrSplit(path, '/', absl::SkipEmpty())) {
+    absl::string_view own = component;
+    if (!parent.empty() && absl::ConsumePrefix(&own, parent) && absl::StartsWith(own, ".")) {
+      absl::StrAppend(&name, own);
+    } else {
+      absl::StrAppend(&name, name.empty() ? "" : ".", component);
+    }
+    parent = component;
+  }
+  return name;
+}
+
+// "m.layer1.0" -> "layer1.0"; the name itself if it has one component.
+absl::string_view WithoutWrapper(absl::string_view name, char separator) {
+  const size_t at = name.find(separator);
+  return at == absl::string_view::npos ? name : name.substr(at + 1);
+}
+
+bool Matches(const std::string& pattern, const std::string& path) {
+  const std::string name = ModuleName(path);
+  for (const absl::string_view text : {absl::string_view(path), WithoutWrapper(path, '/'),
+                                       absl::string_view(name), WithoutWrapper(name, '.')}) {
+    if (fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0) return true;
+  }
+  return false;
+}
+
+// Is it an element of a list of modules: "3", "layer1.0"?
+bool IsNumbered(absl::string_view component) {
+  const size_t dot = component.rfind('.');
+  const absl::string_view number =
+      dot == absl::string_view::npos ? component : component.substr(dot + 1);
+  return !number.empty() && std::all_of(number.begin(), number.end(),
+                                        [](char c) { return absl::ascii_isdigit(c); });
+}
+
+class Finder {
+ public:
+  Finder(const Graph& graph, const TorchProgram& program) : graph_(graph), program_(program) {}
+
+  // The runs of calls inside the outermost scopes that `wanted` picks.
+  template <typename Wanted>
+  std::vector<CheckpointSegment> Runs(Wanted wanted) {
+    chosen_.assign(graph_.scopes.size(), ScopeId());
+    for (size_t i = 0; i < graph_.scopes.size(); ++i) {
+      const Scope& scope = graph_.scopes[ScopeId(i)];
+      if (scope.parent.valid()) chosen_[i] = chosen_[static_cast<size_t>(scope.parent.index())];
+      if (!chosen_[i].valid() && wanted(scope)) chosen_[i] = ScopeId(i);
+    }
+    std::vector<CheckpointSegment> runs;
+    ScopeId last;
+    for (size_t i = 0; i < program_.calls.size(); ++i) {
+      const ScopeId scope = program_.calls[CallId(i)].scope;
+      const ScopeId block = scope.valid() ? chosen_[static_cast<size_t>(scope.index())] : scope;
+      if (block.valid() && block == last && runs.back().end == CallId(i)) {
+        runs.back().end = CallId(i + 1);
+      } else if (block.valid()) {
+        runs.push_back({CallId(i), CallId(i + 1), ModuleName(graph_.scopes[block].path)});
+      }
+      last = block;
+    }
+    return runs;
+  }
+
+ private:
+  const Graph& graph_;
+  const TorchProgram& program_;
+  std::vector<ScopeId> chosen_;  // by scope: itself or the ancestor that was picked
+};
+
+// Joins neighbours, `count` blocks each.
+std::vector<CheckpointSegment> Group(const std::vector<CheckpointSegment>& blocks, int64_t count) {
+  std::vector<CheckpointSegment> groups;
+  int64_t inside = 0;
+  for (const CheckpointSegment& block : blocks) {
+    const bool joins = inside > 0 && inside < count && groups.back().end == block.begin;
+    if (!joins) {
+      groups.push_back(block);
+      inside = 1;
+      continue;
+    }
+    CheckpointSegment& group = groups.back();
+    group.end = block.end;
+    group.name = absl::StrCat(group.name.substr(0, group.name.find(' ')), " to ", block.name);
+    ++inside;
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<CheckpointSegment> FindCheckpoints(const std::string& spec, const Graph& graph,
+                                               const TorchProgram& program, DiagnosticSink& sink) {
+  if (spec.empty()) return {};
+  const std::string place = absl::StrCat("--checkpoint ", spec);
+  Finder finder(graph, program);
+  absl::string_view rest = spec;
+  std::vector<CheckpointSegment> segments;
+  int64_t count = 0;
+  if (absl::ConsumePrefix(&rest, "glob:") && !rest.empty()) {
+    const std::string pattern(rest);
+    segments = finder.Runs([&](const Scope& scope) { return Matches(pattern, scope.path); });
+  } else if (rest == "sqrt" || (absl::ConsumePrefix(&rest, "every:") &&
+                                absl::SimpleAtoi(rest, &count) && count > 0)) {
+    segments = finder.Runs([](const Scope& scope) { return IsNumbered(scope.name); });
+    if (count == 0) count = std::llround(std::ceil(std::sqrt(double(segments.size()))));
+    segments = Group(segments, count);
+  } else {
+    sink.UsageError("bad-value", place, "expected glob:PATTERN, every:N or sqrt");
+    return {};
+  }
+  if (segments.empty()) sink.Warning("checkpoint", place, "no layer of the model matches");
+  return segments;
+}
+
+}  // namespace footprint
