@@ -317,8 +317,9 @@ void Replayer::BeginCheckpoint(const CheckpointSegment& segment) {
   absl::flat_hash_set<TorchValueId> seen;
   for (CallId id = segment.begin; id < segment.end; id = CallId(id.index() + 1)) {
     ForEachTensor(program_.calls[id], [&](TorchValueId value) {
-      const bool before = IsComputed(program_.values[value]) && tensors_[value];
-      if (before && seen.insert(value).second) {
+      const TorchValueKind kind = program_.values[value].kind;
+      const bool passed = kind == TorchValueKind::kComputed || kind == TorchValueKind::kInput;
+      if (passed && tensors_[value] && seen.insert(value).second) {
         checkpoint.given.emplace_back(value, tensors_[value]);
       }
     });

@@ -65,7 +65,9 @@ TEST(Bytes, OptimizerStates) {
   EXPECT_EQ(ComputeBytes(1024, "sgd-momentum")->regimes.front().optimizer_state_bytes, 4096);
   EXPECT_EQ(ComputeBytes(1024, "adamw")->regimes.front().optimizer_state_bytes, 8192);
   EXPECT_EQ(ComputeBytes(138357544, "adam")->regimes.front().optimizer_state_bytes, 1106860352);
-  EXPECT_EQ(StateValuesPerParameter("lion"), std::nullopt);
+  EXPECT_EQ(StateValuesPerParameter("lion"), 1);
+  EXPECT_EQ(StateValuesPerParameter("adafactor"), std::nullopt);
+  EXPECT_EQ(StateValuesPerParameter("none"), std::nullopt);
 }
 
 TEST(Bytes, RefusesWhatDoesNotFit) {

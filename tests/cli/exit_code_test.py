@@ -159,13 +159,19 @@ class Usage(CommandTest):
                                      "--depth", "z")
         self.assertEqual(len(document["diagnostics"]), 3)
 
+    def test_variants_of_the_step_that_are_none(self):
+        for option, value in (("--checkpoint", "every=4"), ("--checkpoint", "every:0"),
+                              ("--checkpoint", "glob:"), ("--accumulate", "0"),
+                              ("--accumulate", "two"), ("--step-inputs", "gone"),
+                              ("--optimizer", "adamm")):
+            self.assert_usage("analyze", "valid.onnxtxt", option, value, kind="bad-value")
+        self.assert_usage("bytes", "--params", "7B", "--optimizer", "adafactor", kind="bad-value")
+
     def test_what_is_not_available_says_so(self):
         for arguments in (
             ["analyze", "valid.onnxtxt", "--device", "a100-80gb"],
             ["analyze", "valid.onnxtxt", "--runtime", "onnxruntime"],
             ["analyze", "valid.onnxtxt", "--graph-optimization", "all"],
-            ["analyze", "valid.onnxtxt", "--checkpoint", "every=4"],
-            ["analyze", "valid.onnxtxt", "--accumulate", "4"],
             ["analyze", "valid.onnxtxt", "--accounting", "graph"],
             ["analyze", "valid.onnxtxt", "--format", "csv"],
             ["analyze", "valid.onnxtxt", "--format", "markdown"],

@@ -187,6 +187,27 @@ class Memory(Case):
         report = self.analyze(text, "--mode", "training", "--loss", "sum")
         self.assertEqual(report["training"]["saved_bytes"], 15520)
 
+    def test_checkpoints_save_what_lies_inside_a_segment_only(self):
+        layers = "".join(
+            ' node { name: "/layers.%d/Gemm" op_type: "Gemm" input: "h%d" input: "w%d"'
+            ' output: "h%d" } initializer { name: "w%d" data_type: 1 dims: 256 dims: 256'
+            ' raw_data: "%s" }' % (i, i, i, i + 1, i, "w" * 4 * 256 * 256) for i in range(8))
+        value = '{ name: "%s" type { tensor_type { elem_type: 1 shape { %s } } } }'
+        shape = "dim { dim_value: 137 } dim { dim_value: 256 }"
+        (self.folder / "chain.textproto").write_text(
+            'ir_version: 10 opset_import { version: 21 } graph { name: "g"' + layers + " input "
+            + value % ("h0", shape) + " output " + value % ("h8", shape) + " }")
+        each = 137 * 256 * 4
+        for arguments, kept, segments in (
+                ((), 8 * each, 0), (("--checkpoint", "every:1"), 8 * each, 8),
+                (("--checkpoint", "every:4"), 2 * each, 2),
+                (("--checkpoint", "sqrt"), 3 * each, 3),
+                (("--checkpoint", "glob:layers.[0-3]"), 8 * each, 4)):
+            training = self.succeed_in_json("analyze", "chain.textproto", "--mode", "training",
+                                            "--loss", "sum", *arguments)["training"]
+            self.assertEqual(training["saved_bytes"], kept, arguments)
+            self.assertEqual(len(training["checkpoints"]), segments, arguments)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -24,7 +24,8 @@ struct Setup {
   ReplayOptions options;
 };
 
-// name=number binds a dimension; other words choose the precision, the optimizer, the kernel.
+// name=number binds a dimension, checkpoint=FIRST-END checkpoints a run of calls; other words choose
+// the precision, the optimizer, the kernel.
 void Apply(const std::string& word, Setup& setup) {
   const std::vector<std::string> parts = absl::StrSplit(word, '=');
   if (word == "bf16") setup.options.module = ElementType::kBfloat16;
@@ -36,6 +37,13 @@ void Apply(const std::string& word, Setup& setup) {
   if (word == "flash") setup.options.attention = AttentionKernel::kFlash;
   if (word == "cudnn") setup.options.attention = AttentionKernel::kCudnn;
   if (const Optimizer* found = FindOptimizer(word)) setup.options.optimizer = found;
+  if (word == "accumulate") setup.options.accumulates = true;
+  if (parts[0] == "checkpoint") {
+    const std::vector<std::string> ends = absl::StrSplit(parts[1], '-');
+    setup.options.checkpoints.push_back(
+        {CallId(std::stoi(ends[0])), CallId(std::stoi(ends[1])), "calls " + parts[1]});
+    return;
+  }
   if (parts.size() == 2) setup.bindings.emplace_back(parts[0], std::stoll(parts[1]));
 }
 
