@@ -1,10 +1,12 @@
 #include "passes/lower.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "passes/holds.h"
 #include "passes/lower_builder.h"
 #include "passes/lower_facts.h"
@@ -14,6 +16,21 @@
 #include "passes/lower_onnx.h"
 
 namespace footprint {
+
+namespace {
+
+// What rests on names of the file alone is said once for each kind.
+void TellEvidence(const TorchProgram& program, DiagnosticSink& sink) {
+  std::map<std::string, int> counts;
+  for (const TorchCall& call : program.calls) {
+    if (call.evidence == Evidence::kName) ++counts[call.note];
+  }
+  for (const auto& [note, count] : counts) {
+    sink.Note("assumed", "", absl::StrCat(count, " x ", note));
+  }
+}
+
+}  // namespace
 
 TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& roles,
                    const Provenance& provenance, const LowerOptions& options,
@@ -43,6 +60,7 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
     AssumeInPlace(program);
     AddStepCounters(program);
   }
+  TellEvidence(program, sink);
   AssignHolds(graph, model_outputs, program);
   return program;
 }

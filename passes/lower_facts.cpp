@@ -90,7 +90,7 @@ void LowerFacts::ClassifyNode(const Node& node) {
         known || IsShapeSource(node) || (from_shapes && HasFewElements(types_.types[output]));
   }
   const bool identity = node.op != nullptr && node.op->is_identity && node.inputs.size() == 1;
-  if (identity && node.outputs[0].valid() && !roles_.IsParameter(node.outputs[0])) {
+  if (identity && node.outputs[0].valid() && !roles_.IsStored(node.outputs[0])) {
     source_[node.outputs[0]] = source_[node.inputs[0]];
   }
 }

@@ -41,8 +41,8 @@ const Constant* NodeContext::StoredConstant(int i) const {
 }
 
 bool NodeContext::HasMadeUpName(int i) const {
-  const Constant* constant = StoredConstant(i);
-  return constant != nullptr && absl::StrContains(constant->name, "::");
+  return Has(i) && facts_.roles().IsStored(operand(i)) &&
+         absl::StrContains(facts_.graph().values[operand(i)].name, "::");
 }
 
 bool NodeContext::IsAllZero(int i) const {
@@ -59,6 +59,18 @@ bool NodeContext::IsArithmetic(int i) const { return Has(i) && facts_.IsArithmet
 
 bool NodeContext::IsFree(int i) const {
   return Has(i) && ((row().free_operands >> i) & 1) != 0 && facts_.IsFromShapes(operand(i));
+}
+
+TorchValueId NodeContext::ModuleTensor(TorchValueKind kind, absl::string_view name,
+                                       TensorType type, int beside) {
+  TorchValue value;
+  value.name = absl::StrCat(facts_.graph().values[operand(beside)].name, "/", name);
+  value.kind = kind;
+  value.type = std::move(type);
+  value.scope = node().scope;
+  value.trainable = kind == TorchValueKind::kParameter && IsParameter(beside) &&
+                    facts_.roles().trainable[operand(beside)];
+  return builder_->AddValue(std::move(value));
 }
 
 const TensorType& NodeContext::ResultType(int i) const {

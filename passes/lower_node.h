@@ -52,6 +52,8 @@ class NodeContext : public LowerContext {
   TorchValueId TransposedParameter(int i) override {
     return builder_->TransposedParameter(operand(i));
   }
+  TorchValueId ModuleTensor(TorchValueKind kind, absl::string_view name, TensorType type,
+                            int beside) override;
   bool HasResult(int i) const override { return node().output(static_cast<size_t>(i)).valid(); }
   const TensorType& ResultType(int i) const override;
   int NumResultReaders() const override;

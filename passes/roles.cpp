@@ -78,7 +78,7 @@ class RoleAssigner {
       const ValueId id(i);
       if (graph_.values[id].kind == ValueKind::kConstant) result_.of[id] = RoleOf(id);
     }
-    SplitMergedParameters();
+    SplitMergedTensors();
     for (size_t i = 0; i < graph_.values.size(); ++i) {
       const ValueId id(i);
       result_.trainable[id] = result_.IsParameter(id) && IsTrainableType(StoredType(id).element);
@@ -116,10 +116,11 @@ class RoleAssigner {
         uses_[output].by_identity_only = false;
       }
     }
-    // What an Identity hands on counts for its source too.
+    // What an Identity hands on counts for a source that has no other readers.
     for (size_t i = graph_.nodes.size(); i-- > 0;) {
       const Node& node = graph_.nodes[NodeId(i)];
       if (!IsIdentity(node) || !node.outputs[0].valid()) continue;
+      if (!uses_[node.inputs[0]].by_identity_only) continue;
       uses_[node.inputs[0]].as_weight |= uses_[node.outputs[0]].as_weight;
       uses_[node.inputs[0]].as_statistics |= uses_[node.outputs[0]].as_statistics;
     }
@@ -186,32 +187,37 @@ class RoleAssigner {
 
   bool FromPyTorch() const { return graph_.producer_name == "pytorch"; }
 
-  void SplitMergedParameters() {
+  void SplitMergedTensors() {
     for (const Node& node : graph_.nodes) {
       if (!IsIdentity(node) || !node.outputs[0].valid()) continue;
       const ValueId source = node.inputs[0];
       const ValueId output = node.outputs[0];
-      if (!result_.IsParameter(source) || !uses_[output].any ||
-          graph_.values[output].is_graph_output) {
-        continue;
+      const Uses& uses = uses_[output];
+      if (!uses.any || graph_.values[output].is_graph_output) continue;
+      if (uses.as_statistics && IsTensorOfModule(source)) {
+        result_.of[output] = Role::kBuffer;
+      } else if (result_.IsParameter(source) || (uses.as_weight && IsTensorOfModule(source))) {
+        result_.of[output] = Role::kParameter;
       }
-      result_.of[output] = Role::kParameter;
     }
     // A stored tensor that only Identities read is the copy that lost its own name: its bytes are
     // those of the outputs.
     for (size_t i = 0; i < graph_.values.size(); ++i) {
       const ValueId id(i);
-      if (result_.IsParameter(id) && uses_[id].any && uses_[id].by_identity_only &&
-          HasParameterCopy(id)) {
+      if (IsTensorOfModule(id) && uses_[id].any && uses_[id].by_identity_only && HasCopy(id)) {
         result_.of[id] = Role::kNone;
       }
     }
   }
 
-  bool HasParameterCopy(ValueId id) {
+  bool IsTensorOfModule(ValueId id) const {
+    return result_.of[id] == Role::kParameter || result_.of[id] == Role::kBuffer;
+  }
+
+  bool HasCopy(ValueId id) {
     if (copies_.empty()) {
       for (const Node& node : graph_.nodes) {
-        if (IsIdentity(node) && node.outputs[0].valid() && result_.IsParameter(node.outputs[0])) {
+        if (IsIdentity(node) && node.outputs[0].valid() && IsTensorOfModule(node.outputs[0])) {
           copies_.insert(node.inputs[0]);
         }
       }

@@ -21,8 +21,8 @@ enum class Role : uint8_t {
 };
 
 struct Roles {
-  // For every constant, and for the output of an Identity that gives a parameter merged with an
-  // equal one its name and bytes back.
+  // For every constant, and for the output of an Identity that gives a tensor of the module that
+  // was merged with an equal one its name and bytes back.
   IdVector<ValueId, Role> of;
   IdVector<ValueId, bool> trainable;  // parameters that take a gradient
 

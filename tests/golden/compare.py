@@ -70,7 +70,10 @@ def pairs(folder):
         name = measured.name[: -len(".json")]
         fused = name.endswith(".sdpa")
         base = name[: -len(".sdpa")] if fused else name
-        for model in sorted(folder.glob(base + ".train*.onnx")):
+        exports = sorted(folder.glob(base + ".train*.onnx"))
+        if not fused:  # folded norms put back; dropout is lost for good
+            exports += [folder / f"{base}.{kind}.onnx" for kind in ("eval", "eval_dynamo")]
+        for model in filter(pathlib.Path.exists, exports):
             kind = model.name[len(base) + 1: -len(".onnx")]
             of_fused = "sdpa" in kind or "opset24" in kind
             if fused and ("eager" in kind or "unoptimized" in kind or "static" in kind):

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "ir/ops/lowering/habits.h"
 #include "ir/ops/lowering/lower_context.h"
 
 namespace footprint {
@@ -83,6 +84,39 @@ bool LowerConv(LowerContext& ctx) {
   return true;
 }
 
+// Exports for inference fold a norm into the convolution before it; the folded weight and bias lose
+// the module's names, which all others keep.
+bool HasFoldedNorm(const LowerContext& ctx) {
+  return ctx.FromPyTorch() && !ctx.InTrainingMode() && ctx.IsParameter(1) && ctx.IsParameter(2) &&
+         ctx.HasMadeUpName(1) && ctx.HasMadeUpName(2) && SpatialRank(ctx) >= 1 &&
+         SpatialRank(ctx) <= 3;
+}
+
+// The bias is the norm's, of the same size; convolutions before a norm have none.
+bool LowerFoldedNorm(LowerContext& ctx) {
+  const int n = SpatialRank(ctx);
+  const PaddedInput input = PadInput(ctx, Pads(ctx));
+  const TorchValueId convolved = ctx.Call(
+      absl::StrCat("aten::conv", n, "d"),
+      {input.tensor, ctx.Tensor(1), TorchArgument(), IntList(SpatialInts(ctx, "strides", 1)),
+       input.padding, IntList(SpatialInts(ctx, "dilations", 1)),
+       TorchArgument::Int(ctx.node().Int("group", 1))},
+      ctx.ResultType());
+  const TorchArgument bias = ctx.Tensor(2);
+  const auto channels = [&](TorchValueKind kind, absl::string_view name) {
+    return TorchArgument::Tensor(ctx.ModuleTensor(
+        kind, name, ctx.Type(2), /*beside=*/2));
+  };
+  ctx.Result("aten::batch_norm",
+             {TorchArgument::Tensor(convolved), channels(TorchValueKind::kParameter, "weight"),
+              bias, channels(TorchValueKind::kBuffer, kRunningMeanName),
+              channels(TorchValueKind::kBuffer, "running_var"), TorchArgument::Bool(true),
+              TorchArgument::Float(0.1), TorchArgument::Float(1e-5), TorchArgument::Bool(true)});
+  ctx.SetEvidence(Evidence::kName,
+                  "a norm folded into the convolution, whose weight and bias lost their names");
+  return true;
+}
+
 bool LowerConvTranspose(LowerContext& ctx) {
   const int n = SpatialRank(ctx);
   if (n < 1 || n > 3) return false;
@@ -153,6 +187,8 @@ bool LowerResize(LowerContext& ctx) {
 }
 
 constexpr Lowering kRows[] = {
+    {.onnx = "Conv(x, w, b)", .operands = "x w b", .lower = LowerFoldedNorm,
+     .when = HasFoldedNorm},
     {.onnx = "Conv", .lower = LowerConv},
     {.onnx = "ConvTranspose", .lower = LowerConvTranspose},
     {.onnx = "MaxPool", .lower = LowerMaxPool},

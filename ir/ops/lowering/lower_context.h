@@ -69,6 +69,11 @@ class LowerContext {
   // The parameter in operand i as the module has it: [out, in], where the file stores [in, out].
   virtual TorchValueId TransposedParameter(int i) = 0;
 
+  // A tensor of the module that the file lacks, named after the parameter in operand `beside`; a
+  // parameter trains if that one does.
+  virtual TorchValueId ModuleTensor(TorchValueKind kind, absl::string_view name, TensorType type,
+                                    int beside) = 0;
+
   virtual bool HasResult(int i) const = 0;
   virtual const TensorType& ResultType(int i = 0) const = 0;
   // Nodes that read output 0.
