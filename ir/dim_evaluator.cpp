@@ -1,19 +1,24 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "ir/dim_interval.h"
 #include "ir/dim_table.h"
+
+// The value of an expression is an interval: a single number, unless data-dependent sizes occur in
+// it. Of those the upper end is what is asked for, and the lower end is what they take away where
+// they are subtracted: of an axis of 10, u and 10 - u are 10 at most.
 
 namespace footprint {
 namespace {
 
 using Wide = __int128;
 
-std::optional<int64_t> Narrow(std::optional<Wide> value) {
+std::optional<DimBounds> Narrow(std::optional<Wide> value) {
   if (!value.has_value() || static_cast<int64_t>(*value) != *value) return std::nullopt;
-  return static_cast<int64_t>(*value);
+  return Exactly(static_cast<int64_t>(*value));
 }
 
-std::optional<int64_t> RoundedQuotient(DimKind rounding, int64_t a, int64_t b) {
+std::optional<DimBounds> RoundedQuotient(DimKind rounding, int64_t a, int64_t b) {
   if (b == 0) return std::nullopt;
   Wide quotient = static_cast<Wide>(a) / b;
   const Wide remainder = static_cast<Wide>(a) % b;
@@ -25,16 +30,19 @@ std::optional<int64_t> RoundedQuotient(DimKind rounding, int64_t a, int64_t b) {
   return Narrow(quotient);
 }
 
+bool IsExact(DimBounds value) { return value.lower == value.upper; }
+
 }  // namespace
 
 struct DimEvaluator::Impl {
-  using Value = std::optional<int64_t>;
+  using Value = std::optional<DimBounds>;  // nullopt: overflow, division by zero
 
   // The value of `dim` if it is at hand; else asks for it and returns false.
   bool Ready(Dim dim, Value& value);
   bool ComputeNode(const DimNode& node, Value& value);
   bool ComputeSymbol(const DimNode& node, Value& value);
   bool ComputeSum(const Polynomial& sum, Value& value);
+  Value IntervalOf(const Polynomial& sum);
   bool ComputeAtom(const DimNode& node, Value& value);
   Value Evaluate(Dim a);
 
@@ -49,7 +57,7 @@ struct DimEvaluator::Impl {
 
 bool DimEvaluator::Impl::Ready(Dim dim, Value& value) {
   if (dim.is_unknown() || dim.is_constant()) {
-    value = dim.is_constant() ? Value(dim.value()) : std::nullopt;
+    value = dim.is_constant() ? Value(Exactly(dim.value())) : std::nullopt;
     return true;
   }
   const auto id = static_cast<size_t>(DimTable::Impl::IdOf(dim));
@@ -65,22 +73,42 @@ bool DimEvaluator::Impl::ComputeSymbol(const DimNode& node, Value& value) {
   const DimSymbol& symbol = table->symbols[static_cast<size_t>(node.symbol)];
   const auto it = bindings.find(symbol.name);
   if (it != bindings.end()) {
-    value = it->second;
+    value = Exactly(it->second);
     return true;
   }
   if (symbol.origin == SymbolOrigin::kDataDependent) {
-    if (!symbol.upper.is_unknown()) return Ready(symbol.upper, value);
-    value = node.bounds.upper == DimBounds::kNoBound ? Value() : node.bounds.upper;
+    value = node.bounds;
+    if (symbol.upper.is_unknown()) return true;
+    Value upper;
+    if (!Ready(symbol.upper, upper)) return false;
+    value = upper ? Value(Meet(node.bounds, {node.bounds.lower, upper->upper})) : std::nullopt;
     return true;
   }
   assumed.resize(table->symbols.size());
   assumed[static_cast<size_t>(node.symbol)] = true;
-  value = default_value;
+  value = Exactly(default_value);
   return true;
+}
+
+// Of a sum whose atoms are at hand.
+DimEvaluator::Impl::Value DimEvaluator::Impl::IntervalOf(const Polynomial& sum) {
+  DimBounds total = Exactly(0);
+  for (const Term& term : sum) {
+    DimBounds product = Exactly(term.coefficient);
+    for (const Factor& factor : table->monomials.factors(term.monomial)) {
+      Value base;
+      Ready(DimTable::Impl::FromId(factor.atom), base);
+      if (!base.has_value()) return std::nullopt;
+      product = Times(product, Power(*base, factor.power));
+    }
+    total = Plus(total, product);
+  }
+  return total;
 }
 
 bool DimEvaluator::Impl::ComputeSum(const Polynomial& sum, Value& value) {
   bool ready = true;
+  bool exact = true;
   bool overflow = false;
   Wide total = 0;
   for (const Term& term : sum) {
@@ -92,14 +120,16 @@ bool DimEvaluator::Impl::ComputeSum(const Polynomial& sum, Value& value) {
         overflow = true;
         continue;
       }
+      exact = exact && IsExact(*base);
       for (int32_t i = 0; i < factor.power; ++i) {
-        overflow = __builtin_mul_overflow(product, static_cast<Wide>(*base), &product) || overflow;
+        overflow = __builtin_mul_overflow(product, Wide{base->upper}, &product) || overflow;
       }
     }
     overflow = __builtin_add_overflow(total, product, &total) || overflow;
   }
-  value = overflow ? std::nullopt : Narrow(total);
-  return ready;
+  if (!ready) return false;
+  value = !exact ? IntervalOf(sum) : overflow ? std::nullopt : Narrow(total);
+  return true;
 }
 
 bool DimEvaluator::Impl::ComputeAtom(const DimNode& node, Value& value) {
@@ -110,11 +140,14 @@ bool DimEvaluator::Impl::ComputeAtom(const DimNode& node, Value& value) {
     if (!value.has_value() || !other.has_value()) {
       value = std::nullopt;
     } else if (node.kind == DimKind::kMin) {
-      value = std::min(*value, *other);
+      value = MinOf(*value, *other);
     } else if (node.kind == DimKind::kMax) {
-      value = std::max(*value, *other);
+      value = MaxOf(*value, *other);
+    } else if (IsExact(*value) && IsExact(*other)) {
+      value = RoundedQuotient(node.kind, value->lower, other->lower);
     } else {
-      value = RoundedQuotient(node.kind, *value, *other);
+      value = Quotient(*value, *other,
+                       node.kind == DimKind::kFloor ? Rounding::kDown : Rounding::kUp);
     }
   }
   return ready;
@@ -143,6 +176,7 @@ DimEvaluator::Impl::Value DimEvaluator::Impl::Evaluate(Dim a) {
       // Operands that are not at hand are now pending above this node; it is tried again after
       // them.
       if (!ComputeNode(table->node(dim), value)) continue;
+      if (value && !IsExact(*value)) value = Meet(*value, table->node(dim).bounds);
       values[id] = value;
       done[id] = true;
     }
@@ -161,7 +195,11 @@ DimEvaluator::DimEvaluator(const DimTable& table, const DimBindings& bindings,
 DimEvaluator::~DimEvaluator() = default;
 DimEvaluator::DimEvaluator(DimEvaluator&&) noexcept = default;
 
-std::optional<int64_t> DimEvaluator::Evaluate(Dim a) { return impl_->Evaluate(a); }
+std::optional<int64_t> DimEvaluator::Evaluate(Dim a) {
+  const std::optional<DimBounds> value = impl_->Evaluate(a);
+  if (!value.has_value() || value->upper == DimBounds::kNoBound) return std::nullopt;
+  return value->upper;
+}
 
 std::vector<std::string> DimEvaluator::assumed() const {
   std::vector<std::string> names;

@@ -384,6 +384,21 @@ TEST_F(DimTest, EvaluationOfDataDependentSizes) {
   EXPECT_EQ(bound.Evaluate(table.Add(table.Mul(count, 2), unbounded)), 16);
 }
 
+// The most that it can be, also where a size that may be 0 is taken away.
+TEST_F(DimTest, EvaluationOfWhatIsLeft) {
+  const Dim part = table.Fresh("part", 1, batch);
+  const Dim rest = table.Sub(batch, part);
+  const Dim next = table.Fresh("part", 0, rest);
+  DimEvaluator evaluator(table, {{"batch", 10}});
+  EXPECT_EQ(evaluator.Evaluate(rest), 9);
+  EXPECT_EQ(evaluator.Evaluate(next), 9);
+  EXPECT_EQ(evaluator.Evaluate(table.Sub(rest, next)), 9);
+  EXPECT_EQ(evaluator.Evaluate(table.FloorDiv(table.Mul(rest, 3), 2)), 13);
+  EXPECT_EQ(evaluator.Evaluate(table.Sub(table.Max(rest, 4), table.Min(part, 4))), 8);
+  DimEvaluator bound(table, {{"batch", 10}, {"part0", 3}});
+  EXPECT_EQ(bound.Evaluate(rest), 7);
+}
+
 TEST_F(DimTest, EvaluationIsChecked) {
   const Dim square = table.Mul(batch, batch);
   const Dim cancelling = table.Sub(table.Mul(square, 4), table.Mul(square, sequence));

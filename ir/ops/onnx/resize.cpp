@@ -1,5 +1,6 @@
 // Operators that resample an image to another size.
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -12,20 +13,22 @@
 // A size times a scale is rounded down. The scale is the float32 that the file holds, taken
 // exactly: it is a ratio with a power of two below, so that symbolic sizes stay exact too and 0.5 *
 // H is floor(H/2). 706 * float32(224/706) is 223.99999...: by the standard 223, though some
-// runtimes multiply in float32 and get 224; that is noted.
+// runtimes round to 224; that is noted.
 
 namespace footprint {
 namespace {
 
-Dim Scaled(InferContext& c, Dim size, double scale) {
+Dim Scaled(InferContext& c, int64_t axis, Dim size, double scale) {
   if (size.is_constant()) {
     const double exact = static_cast<double>(size.value()) * scale;
     if (!std::isfinite(exact) || exact < 0 || exact > 9e15) return Dim();
-    const double narrow = std::floor(static_cast<float>(size.value()) * static_cast<float>(scale));
     const double down = std::floor(exact);
-    if (narrow != down && std::abs(exact - std::nearbyint(exact)) < 1e-3) {
-      c.Note(absl::StrCat("floor(", size.value(), " * ", scale, ") is ", down,
-                          "; runtimes that multiply in float32 get ", narrow));
+    const double nearest = std::nearbyint(exact);
+    // As near as the rounding of the scale to float32 can tell.
+    if (nearest > down && nearest - exact <= nearest * std::numeric_limits<float>::epsilon()) {
+      c.Note(absl::StrCat("axis ", axis, ": floor(", size.value(), " * ", scale, ") is ",
+                          static_cast<int64_t>(down), "; some runtimes round to ",
+                          static_cast<int64_t>(nearest)));
     }
     return static_cast<int64_t>(down);
   }
@@ -117,7 +120,7 @@ void ResizeToScales(InferContext& c, TensorType result, absl::Span<const double>
     if (extents.empty()) {
       size = c.Fresh(0, Dim());
     } else {
-      size = size.is_unknown() ? size : Scaled(c, size, extents[i] * scales[i]);
+      size = size.is_unknown() ? size : Scaled(c, axes[i], size, extents[i] * scales[i]);
     }
   }
   c.SetOutput(0, std::move(result));

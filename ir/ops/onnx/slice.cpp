@@ -196,7 +196,13 @@ std::vector<Dim> SplitSizes(InferContext& c, Dim size) {
     return sizes;
   }
   if (known == Known::kNo) {
-    for (size_t i = 0; i < parts; ++i) sizes.push_back(c.Fresh(0, size));
+    // Whatever they are, together they are the axis.
+    Dim rest = size;
+    for (size_t i = 0; i + 1 < parts; ++i) {
+      sizes.push_back(c.Fresh(0, rest));
+      rest = dims.Sub(rest, sizes.back());
+    }
+    sizes.push_back(rest);
     return sizes;
   }
   const int64_t count = c.node().Int("num_outputs", static_cast<int64_t>(parts));
