@@ -11,6 +11,7 @@
 #include "backend/build_report.h"
 #include "backend/translate.h"
 #include "frontend/read_graph.h"
+#include "passes/infer_print.h"
 #include "passes/infer_shapes.h"
 #include "passes/liveness.h"
 #include "passes/lower.h"
@@ -94,9 +95,13 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
   CheckSizes(analysis, training.trace, training.timeline, sink);
 }
 
-std::string Dump(const Analysis& analysis) {
+std::string Dump(Analysis& analysis) {
   const std::string& step = analysis.options.dump;
   if (step == "import") return Print(analysis.graph());
+  if (step == "infer") {
+    return Print(analysis.graph(), analysis.inferred,
+                 analysis.bindings.empty() ? nullptr : &analysis.evaluator);
+  }
   if (step == "lower" && analysis.training.has_value()) {
     return Print(analysis.training->program, analysis.dims());
   }

@@ -94,22 +94,25 @@ class Binder {
     }
   }
 
+  // Gives a type without a rank this one; false after an error if it has another.
+  bool SetRank(TensorType& type, size_t rank, const std::string& place) {
+    if (type.has_rank && type.dims.size() != rank) {
+      sink_.UsageError("rank-mismatch", place,
+                       absl::StrCat("expected ", type.dims.size(), " dimensions like ",
+                                    ShapeToString(type, *graph_.dims), "; got ", rank));
+      return false;
+    }
+    if (!type.has_rank) type.dims.assign(rank, Dim());
+    type.has_rank = true;
+    return true;
+  }
+
   void SetShape(const InputShape& shape) {
     const std::string place = absl::StrCat("--input ", shape.name);
     const ValueId id = FindInput(shape.name, "--input");
     if (!id.valid()) return;
     TensorType& type = TypeOf(id);
-    if (type.has_rank && type.dims.size() != shape.dims.size()) {
-      sink_.UsageError(
-          "rank-mismatch", place,
-          absl::StrCat("expected ", type.dims.size(), " dimensions like ",
-                       ShapeToString(type, *graph_.dims), "; got ", shape.dims.size()));
-      return;
-    }
-    if (!type.has_rank) {
-      type.has_rank = true;
-      type.dims.assign(shape.dims.size(), Dim());
-    }
+    if (!SetRank(type, shape.dims.size(), place)) return;
     for (size_t i = 0; i < shape.dims.size(); ++i) {
       int64_t size = 0;
       if (!absl::SimpleAtoi(shape.dims[i], &size)) {
@@ -122,15 +125,59 @@ class Binder {
     }
   }
 
+  // The shape of the given contents, where the input's own is open; false after an error.
+  bool TakeShape(const InputValue& given, int64_t count, TensorType& type,
+                 const std::string& place) {
+    if (!given.shape) {
+      if (type.rank() == 1 && !type.dims[0].is_constant()) SetDim(&type.dims[0], count, place);
+      return true;
+    }
+    if (!SetRank(type, given.shape->size(), place)) return false;
+    for (size_t i = 0; i < given.shape->size(); ++i) {
+      const int64_t size = (*given.shape)[i];
+      if (!type.dims[i].is_constant()) SetDim(&type.dims[i], size, place);
+      if (!type.dims[i].is_constant() || type.dims[i].Is(size)) continue;
+      sink_.UsageError("value-shape", place,
+                       absl::StrCat("expected ", ShapeToString(type, *graph_.dims), "; got [",
+                                    absl::StrJoin(*given.shape, ", "), "]"));
+      return false;
+    }
+    return true;
+  }
+
+  // As the contents of a tensor of `type`; null after an error.
+  KnownValuePtr ToKnownValue(const InputValue& given, const TensorType& type,
+                             const std::string& place) {
+    auto value = std::make_shared<KnownValue>();
+    value->is_float = IsFloatingPoint(type.element);
+    if (value->is_float) {
+      value->floats = given.values;
+      for (const int64_t number : given.integers) {
+        value->floats.push_back(static_cast<double>(number));
+      }
+      return value;
+    }
+    for (const int64_t number : given.integers) value->integers.emplace_back(number);
+    for (const double number : given.values) {
+      constexpr double kExact = 9007199254740992;
+      if (number != std::floor(number) || std::abs(number) > kExact) {
+        sink_.UsageError(
+            "value-type", place,
+            absl::StrCat("expected integers for ", ToString(type, *graph_.dims), "; got ", number));
+        return nullptr;
+      }
+      value->integers.emplace_back(static_cast<int64_t>(number));
+    }
+    return value;
+  }
+
   void SetValue(const InputValue& given) {
     const std::string place = absl::StrCat("--input-value ", given.name);
     const ValueId id = FindInput(given.name, "--input-value");
     if (!id.valid()) return;
     TensorType& type = TypeOf(id);
-    const auto count = static_cast<int64_t>(given.values.size());
-    if (type.has_rank && type.dims.size() == 1 && !type.dims[0].is_constant()) {
-      SetDim(&type.dims[0], count, place);
-    }
+    const auto count = static_cast<int64_t>(given.values.size() + given.integers.size());
+    if (!TakeShape(given, count, type, place)) return;
     const Dim expected = ElementCount(type, *graph_.dims);
     if (expected.is_constant() && !expected.Is(count)) {
       sink_.UsageError("value-count", place,
@@ -138,21 +185,9 @@ class Binder {
                                     ToString(type, *graph_.dims), "; got ", count));
       return;
     }
-    auto value = std::make_shared<KnownValue>();
-    value->is_float = IsFloatingPoint(type.element);
-    for (double number : given.values) {
-      if (value->is_float) {
-        value->floats.push_back(number);
-      } else if (number != std::floor(number) || std::abs(number) > 9007199254740992.0) {
-        sink_.UsageError(
-            "value-type", place,
-            absl::StrCat("expected integers for ", ToString(type, *graph_.dims), "; got ", number));
-        return;
-      } else {
-        value->integers.push_back(static_cast<int64_t>(number));
-      }
+    if (KnownValuePtr value = ToKnownValue(given, type, place)) {
+      bound_.inference.input_values.emplace_back(id, std::move(value));
     }
-    bound_.inference.input_values.emplace_back(id, std::move(value));
   }
 
   const Graph& graph_;

@@ -24,7 +24,10 @@ struct InputShape {
 };
 struct InputValue {
   std::string name;
-  std::vector<double> values;  // flat, row-major; integers exactly up to 2^53
+  std::vector<double> values;  // flat, row-major
+  // Instead of `values` where all are whole numbers: exact up to 64 bits.
+  std::vector<int64_t> integers = {};
+  std::optional<std::vector<int64_t>> shape = std::nullopt;  // where the source has one
 };
 
 struct Options {

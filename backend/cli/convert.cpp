@@ -68,7 +68,7 @@ constexpr std::array<Choice<Format>, 10> kFormats = {{{"text", Format::kText},
 
 // The steps of the analysis that have a printed form.
 constexpr std::array<Choice<bool>, 5> kDumps = {{{"import", true},
-                                                 {"infer", true, false},
+                                                 {"infer", true},
                                                  {"lower", true},
                                                  {"replay", true, false},
                                                  {"liveness", true, false}}};

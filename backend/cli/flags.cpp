@@ -58,7 +58,8 @@ void AddModelOptions(CLI::App* analyze, Flags& flags) {
   AddMany(analyze, "--input", flags.inputs, "NAME=[D0,D1,...]",
           "The shape of an input, in integers or names");
   AddMany(analyze, "--input-value", flags.input_values, "NAME=[...]|@FILE",
-          "The contents of an input that decides shapes, as JSON");
+          "The contents of an input that decides shapes: as JSON, or in a .npy, .pb (TensorProto) "
+          "or JSON file");
   AddOne(analyze, "--runtime", flags.runtime, "ideal|onnxruntime",
          "Whose reuse of buffers inference follows (default: ideal)");
   AddOne(analyze, "--graph-optimization", flags.graph_optimization, "none|all",

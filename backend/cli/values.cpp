@@ -5,15 +5,16 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "frontend/tensor_file.h"
+
 namespace footprint {
 namespace {
 
-constexpr int64_t kExactInDouble = 1LL << 53;
 constexpr size_t kLargestValueFile = 64 << 20;
 
 Problem BadValue(std::string message) { return {"bad-value", std::move(message)}; }
@@ -41,33 +42,55 @@ Parsed<std::string> ReadWhole(const std::string& path) {
   return text;
 }
 
-std::optional<double> ToDouble(const nlohmann::json& number) {
-  if (number.is_boolean()) return number.get<bool>() ? 1 : 0;
+// Adds a number to the values; to the integers too, as long as all so far are whole.
+bool AddNumber(const nlohmann::json& number, InputValue& input) {
+  const bool whole = number.is_number_integer() || number.is_boolean();
+  if (!whole && !number.is_number_float()) return false;
   if (number.is_number_unsigned() &&
-      number.get<uint64_t>() > static_cast<uint64_t>(kExactInDouble)) {
-    return std::nullopt;
+      number.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return false;
   }
-  if (number.is_number_integer() && number.get<int64_t>() < -kExactInDouble) return std::nullopt;
-  if (number.is_number()) return number.get<double>();
-  return std::nullopt;
+  if (whole && input.integers.size() == input.values.size()) {
+    input.integers.push_back(number.is_boolean() ? (number.get<bool>() ? 1 : 0)
+                                                 : number.get<int64_t>());
+  }
+  input.values.push_back(number.is_boolean() ? (number.get<bool>() ? 1 : 0)
+                                             : number.get<double>());
+  return true;
 }
 
 // Row-major: nested arrays are opened from the back, so that the first element is next.
-Parsed<std::vector<double>> Flatten(const nlohmann::json& root) {
-  std::vector<double> values;
+std::optional<Problem> Flatten(const nlohmann::json& root, InputValue& input) {
   std::vector<const nlohmann::json*> open = {&root};
   while (!open.empty()) {
     const nlohmann::json* next = open.back();
     open.pop_back();
     if (next->is_array()) {
       for (auto it = next->rbegin(); it != next->rend(); ++it) open.push_back(&*it);
-      continue;
+    } else if (!AddNumber(*next, input)) {
+      return BadValue("expected numbers or booleans, integers of at most 64 bits");
     }
-    const std::optional<double> value = ToDouble(*next);
-    if (!value) return BadValue("expected numbers or booleans, integers up to 2^53");
-    values.push_back(*value);
   }
-  return values;
+  if (input.integers.size() == input.values.size()) {
+    input.values.clear();
+  } else {
+    input.integers.clear();
+  }
+  return std::nullopt;
+}
+
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+std::optional<Problem> TakeTensor(const std::string& bytes, InputValue& input) {
+  std::variant<TensorContents, std::string> tensor = ParseTensorFile(bytes);
+  if (std::string* problem = std::get_if<std::string>(&tensor)) return BadValue(*problem);
+  TensorContents& contents = std::get<TensorContents>(tensor);
+  input.shape = std::move(contents.shape);
+  input.integers = std::move(contents.integers);
+  input.values = std::move(contents.floats);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -122,16 +145,22 @@ Parsed<InputValue> ParseInputValue(std::string_view text) {
   InputValue input;
   input.name = text.substr(0, equals);
   std::string json(text.substr(equals + 1));
+  std::optional<Problem> problem;
   if (json.front() == '@') {
     Parsed<std::string> file = ReadWhole(json.substr(1));
-    if (Problem* problem = std::get_if<Problem>(&file)) return *problem;
+    if (Problem* unread = std::get_if<Problem>(&file)) return *unread;
+    const bool is_tensor = EndsWith(json, ".pb");
     json = std::move(std::get<std::string>(file));
+    if (is_tensor || IsNpy(json)) {
+      problem = TakeTensor(json, input);
+      if (problem) return *problem;
+      return input;
+    }
   }
   const nlohmann::json value = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) return BadValue("expected a JSON array of numbers");
-  Parsed<std::vector<double>> values = Flatten(value);
-  if (Problem* problem = std::get_if<Problem>(&values)) return *problem;
-  input.values = std::move(std::get<std::vector<double>>(values));
+  problem = Flatten(value, input);
+  if (problem) return *problem;
   return input;
 }
 
