@@ -1,0 +1,43 @@
+#include "ir/ops/lowering/class_facts.h"
+
+#include "absl/strings/match.h"
+
+namespace footprint {
+namespace {
+
+using Up = ClassFact::Up;
+using Down = ClassFact::Down;
+
+// Longer names first where one is the end of another.
+constexpr ClassFact kFacts[] = {
+    {.class_name = "BloomGelu", .function = "footprint::bloom_gelu",
+     .note = "its own autograd function, which saves the input alone"},
+    {.class_name = "T5LayerNorm", .up = Up::kPowOperand, .down = Down::kBeforeWeightToWeight,
+     .note = "variance in float32, the product in the weight's type"},
+    {.class_name = "torch.nn.modules.normalization.RMSNorm", .note = ""},
+    {.class_name = "GemmaRMSNorm", .up = Up::kInput, .down = Down::kResultToInput,
+     .note = "computed in float32, the result in the input's type"},
+    {.class_name = "Gemma2RMSNorm", .up = Up::kInput, .down = Down::kResultToInput,
+     .note = "computed in float32, the result in the input's type"},
+    {.class_name = "Gemma3RMSNorm", .up = Up::kInput, .down = Down::kResultToInput,
+     .note = "computed in float32, the result in the input's type"},
+    {.class_name = "Olmo2RMSNorm", .up = Up::kInput, .down = Down::kResultToInput,
+     .note = "computed in float32, the result in the input's type"},
+    {.class_name = "RMSNorm", .up = Up::kInput, .down = Down::kBeforeWeightToInput,
+     .note = "normalised in float32, cast back before the weight"},
+    {.class_name = "RotaryEmbedding", .down = Down::kResultToModule,
+     .note = "angles in float32, cosine and sine cast back"},
+    {.class_name = "ForCausalLM", .float_loss = true, .note = "logits.float() before the loss"},
+    {.class_name = "LMHeadModel", .float_loss = true, .note = "logits.float() before the loss"},
+};
+
+}  // namespace
+
+const ClassFact* FindClassFact(absl::string_view class_name) {
+  for (const ClassFact& fact : kFacts) {
+    if (absl::EndsWith(class_name, fact.class_name)) return fact.note.empty() ? nullptr : &fact;
+  }
+  return nullptr;
+}
+
+}  // namespace footprint

@@ -1,0 +1,44 @@
+// What the name of a module's class says and its float32 export does not: casts that were no-ops
+// when the file was made, and autograd functions of the module's own. A short list of widely used
+// library classes; whoever uses a row reports it, since a name is weaker than a text.
+#ifndef FOOTPRINT_IR_OPS_LOWERING_CLASS_FACTS_H_
+#define FOOTPRINT_IR_OPS_LOWERING_CLASS_FACTS_H_
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace footprint {
+
+struct ClassFact {
+  // The class's name, or its end: "RMSNorm" is LlamaRMSNorm too.
+  absl::string_view class_name;
+  // The whole module is this one call on what it is handed (its own autograd function).
+  absl::string_view function = "";
+
+  // Casts to float32.
+  enum class Up : uint8_t {
+    kNothing,
+    kInput,       // what the module is handed, once, for all that reads it
+    kPowOperand,  // only for the square
+  };
+  Up up = Up::kNothing;
+  // Casts back, to the type of what the module is handed or of its parameter.
+  enum class Down : uint8_t {
+    kNothing,
+    kBeforeWeightToInput,   // the normalised value, before it meets the parameter
+    kBeforeWeightToWeight,  // the same, to the parameter's type
+    kResultToInput,         // what the module returns
+    kResultToModule,        // what the module returns, to the type that its parameters have
+  };
+  Down down = Down::kNothing;
+  bool float_loss = false;  // the logits are cast to float32 for the loss
+  absl::string_view note;   // in the user's words
+};
+
+// The row for a class ("transformers.models.llama.modeling_llama.LlamaRMSNorm"); null: none.
+const ClassFact* FindClassFact(absl::string_view class_name);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_IR_OPS_LOWERING_CLASS_FACTS_H_
