@@ -64,6 +64,7 @@ class TextLowering {
   void SetOrigin(const FxGroup& group);
   void LowerGroup();
   void LowerView(const FxLowering& row, absl::string_view op);
+  void LowerAxes(const FxLowering& row, absl::string_view op);
   void LowerConvolution(absl::string_view op, const FxLowering& row);
   void LowerBatchNorm();
   TorchValueId LowerSwallowedConvolution(NodeId id);
@@ -116,6 +117,8 @@ void TextLowering::LowerGroup() {
     case FxForm::kView:
     case FxForm::kSlice:
       return LowerView(row, op);
+    case FxForm::kAxes:
+      return LowerAxes(row, op);
     case FxForm::kConvolution:
       return LowerConvolution(op, row);
     case FxForm::kBatchNorm:
@@ -140,6 +143,21 @@ void TextLowering::LowerView(const FxLowering& row, absl::string_view op) {
     }
   }
   Finish(op, std::move(arguments));
+}
+
+// Two transposes in a row, or two unsqueezes, are one node under the text of the second.
+void TextLowering::LowerAxes(const FxLowering& row, absl::string_view op) {
+  std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
+  if (!arguments_.first_is_merged()) return Finish(op, std::move(arguments));
+  const TorchArgument source = TorchArgument::Tensor(arguments_.first());
+  const Node& node = graph_.nodes[group_->nodes.back()];
+  const bool reorders = node.op_type == kMergedOrder;
+  std::vector<Dim> axes;
+  for (int64_t axis : node.Ints("perm")) axes.push_back(Dim(axis));
+  Finish(reorders ? kMergedOrderCall : kMergedAxesCall,
+         {source, TorchArgument::Ints(reorders ? axes : std::vector<Dim>(
+                      Type(group_->result).dims.begin(), Type(group_->result).dims.end()))});
+  builder_.last().note = "calls that the exporter merged";
 }
 
 NodeId TextLowering::FindConvolution() const {

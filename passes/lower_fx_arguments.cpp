@@ -171,8 +171,23 @@ ValueId FxArguments::MatchingConstant(const Dims* dims) const {
   return ValueId();
 }
 
+// One that a node reads twice (x + x) may stand for two arguments.
+ValueId FxArguments::TwiceReadOperand() const {
+  for (NodeId id : now_.group->nodes) {
+    const absl::Span<const ValueId> inputs = graph_.nodes[id].inputs;
+    for (size_t i = 0; i + 1 < inputs.size(); ++i) {
+      if (!inputs[i].valid() || facts_.IsArithmetic(inputs[i])) continue;
+      if (std::find(inputs.begin() + static_cast<int64_t>(i) + 1, inputs.end(), inputs[i]) !=
+          inputs.end()) {
+        return facts_.Resolve(inputs[i]);
+      }
+    }
+  }
+  return ValueId();
+}
+
 ValueId FxArguments::NextOperand() {
-  if (now_.operands.empty()) return ValueId();
+  if (now_.operands.empty()) return TwiceReadOperand();
   const size_t index = std::min(now_.next_operand++, now_.operands.size() - 1);
   return now_.operands[index];
 }
@@ -197,6 +212,7 @@ TorchValueId FxArguments::Repair(absl::string_view name) {
   TorchValueId result = source;
   switch (FindFxRepair(name)) {
     case FxRepair::kSame:
+      now_.merged = source;
       break;
     case FxRepair::kContiguous:
       result = builder_.AddComputed(std::string(name), type);
@@ -208,10 +224,12 @@ TorchValueId FxArguments::Repair(absl::string_view name) {
       break;
     case FxRepair::kNew:
       result = builder_.AddComputed(std::string(name), type);
-      builder_.Append(kScaleCall, {tensor, TorchArgument::Float(1)}, {result});
+      builder_.Append(kScaleCall, {tensor, TorchArgument::Int(1)}, {result});
       break;
   }
-  if (result != source) builder_.last().note = "the file lacks this call; its name is left";
+  // Another reader of a removed view may have absorbed another part of it: asked again there.
+  if (result == source) return source;
+  builder_.last().note = "the file lacks this call; its name is left";
   names_.Set(name, result);
   return result;
 }

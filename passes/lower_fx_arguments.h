@@ -33,10 +33,13 @@ class FxArguments {
   TorchValueId Tensor(size_t position);
   // The first tensor among the arguments converted so far.
   TorchValueId first() const { return now_.first; }
+  // It stands for a view or a no-op whose text is gone: what that did is in the ONNX node too.
+  bool first_is_merged() const { return now_.first.valid() && now_.first == now_.merged; }
   // What Begin() set up, to come back to after another group.
   struct GroupState {
     const FxGroup* group = nullptr;
     TorchValueId first;
+    TorchValueId merged;  // the last tensor that stands for a removed view
     absl::flat_hash_set<TorchValueId> known;  // tensors that some argument names
     std::vector<ValueId> operands;            // inputs that none accounts for
     size_t next_operand = 0;
@@ -56,6 +59,7 @@ class FxArguments {
   TorchValueId FoldedParameter(ValueId constant);
   // An operand of the group that no argument accounts for: computed ones first.
   ValueId NextOperand();
+  ValueId TwiceReadOperand() const;
   ValueId MatchingConstant(const Dims* dims) const;
   TensorType ResultType() const { return facts_.types().types[now_.group->result].tensor; }
 

@@ -18,6 +18,7 @@ enum class FxForm : uint8_t {
   kView,         // argument 1 is the size of the result
   kSlice,        // no call where it takes the whole axis
   kPart,         // only argument 0 is a tensor, the rest are sizes
+  kAxes,         // the same; the exporter merges it with others of its kind
   kSize,         // a Python number: no tensor
   kSame,         // hands argument 0 on
   kConvolution,  // a padding in front of it may have been folded into it
@@ -50,6 +51,10 @@ inline constexpr absl::string_view kCopyCall = "aten::clone";
 inline constexpr absl::string_view kScaleCall = "aten::mul";
 inline constexpr absl::string_view kPadCall = "aten::constant_pad_nd";
 inline constexpr absl::string_view kSliceCall = "aten::slice";
+// What is left of axes that the exporter merged: the order of the ONNX node, or the sizes alone.
+inline constexpr absl::string_view kMergedOrder = "Transpose";
+inline constexpr absl::string_view kMergedOrderCall = "aten::permute";
+inline constexpr absl::string_view kMergedAxesCall = "aten::view";
 inline constexpr absl::string_view kBatchNormCall = "aten::batch_norm";
 
 // Operators that a norm behind them is folded into.
