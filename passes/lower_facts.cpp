@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/lowering/casts.h"
 #include "ir/ops/lowering/lowering.h"
 
 // An ONNX graph computes with tensors what PyTorch's program computed with Python integers:
@@ -100,6 +101,24 @@ bool LowerFacts::IsOneNumber(ValueId value) const {
   const ValueType& type = types_.types[Resolve(value)];
   return type.tensor.has_rank && std::all_of(type.tensor.dims.begin(), type.tensor.dims.end(),
                                              [](Dim dim) { return dim.Is(1); });
+}
+
+bool LowerFacts::IsWithin(ScopeId scope, ScopeId outer) const {
+  while (scope.valid() && scope != outer) scope = graph_.scopes[scope].parent;
+  return scope == outer;
+}
+
+ValueId LowerFacts::SeenFrom(NodeId reader, ValueId value) const {
+  value = Resolve(value);
+  const NodeId producer = graph_.values[value].producer;
+  if (!from_pytorch_ || !producer.valid()) return value;
+  const Node& cast = graph_.nodes[producer];
+  if (!cast.scope.valid() || IsWithin(graph_.nodes[reader].scope, cast.scope)) return value;
+  const ValueId argument = cast.input(0).valid() ? Resolve(cast.input(0)) : ValueId();
+  if (!argument.valid() || !IsIdleCast(cast, types_.types[argument].tensor.element)) return value;
+  const NodeId made = graph_.values[argument].producer;
+  const bool from_inside = made.valid() && IsWithin(graph_.nodes[made].scope, cast.scope);
+  return from_inside ? value : argument;
 }
 
 void LowerFacts::ListReaders() {

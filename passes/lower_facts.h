@@ -30,10 +30,15 @@ class LowerFacts {
   bool IsOneNumber(ValueId value) const;
   // Made of shapes and literals alone.
   bool IsFromShapes(ValueId value) const { return from_shapes_[source_[value]]; }
+  // What `reader` reads where the file names `value`. A module that casts its argument for itself
+  // leaves the cast even where it does nothing, and the exporter lets later readers outside the
+  // module read it; they read the argument.
+  ValueId SeenFrom(NodeId reader, ValueId value) const;
   // Nodes that read the value as a tensor, in order.
   absl::Span<const NodeId> Readers(ValueId value) const;
 
  private:
+  bool IsWithin(ScopeId scope, ScopeId outer) const;
   void ClassifyValues();
   void ClassifyNode(const Node& node);
   void ListReaders();

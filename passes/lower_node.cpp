@@ -1,25 +1,33 @@
 #include "passes/lower_node.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/match.h"
 
 namespace footprint {
-namespace {
-
-const TensorType& TypeOf(const LowerFacts& facts, ValueId value) {
+const TensorType& NodeContext::TypeOf(ValueId value) const {
   static const TensorType* const unknown = new TensorType();
-  return value.valid() ? facts.types().types[value].tensor : *unknown;
+  return value.valid() ? facts_.types().types[facts_.Resolve(value)].tensor : *unknown;
 }
 
-}  // namespace
+bool NodeContext::HasNumber(const Node& node) const {
+  return std::any_of(node.inputs.begin(), node.inputs.end(), [this](ValueId input) {
+    return input.valid() && facts_.IsOneNumber(input);
+  });
+}
+
+TorchValueId NodeContext::TensorOf(ValueId value) {
+  const bool stored = facts_.roles().IsStored(value);
+  return stored || builder_->IsBound(value) ? builder_->TensorOf(value) : TorchValueId();
+}
 
 ValueId NodeContext::operand(int i) const {
   return i < num_operands() ? planned_.operands[static_cast<size_t>(i)] : ValueId();
 }
 
-const TensorType& NodeContext::Type(int i) const { return TypeOf(facts_, operand(i)); }
+const TensorType& NodeContext::Type(int i) const { return TypeOf(operand(i)); }
 
 KnownValuePtr NodeContext::Known(int i) const {
   return Has(i) ? facts_.types().values[operand(i)] : nullptr;
@@ -74,7 +82,7 @@ TorchValueId NodeContext::ModuleTensor(TorchValueKind kind, absl::string_view na
 }
 
 const TensorType& NodeContext::ResultType(int i) const {
-  return TypeOf(facts_, node().output(static_cast<size_t>(i)));
+  return TypeOf(node().output(static_cast<size_t>(i)));
 }
 
 int NodeContext::NumResultReaders() const {

@@ -45,6 +45,15 @@ class NodeContext : public LowerContext {
   bool FromPyTorch() const override { return facts_.from_pytorch(); }
   bool InTrainingMode() const override { return facts_.in_training_mode(); }
 
+  const Graph& graph() const override { return facts_.graph(); }
+  ValueId Resolve(ValueId value) const override { return facts_.Resolve(value); }
+  const TensorType& TypeOf(ValueId value) const override;
+  absl::Span<const NodeId> Readers(ValueId value) const override {
+    return facts_.Readers(facts_.Resolve(value));
+  }
+  bool HasNumber(const Node& node) const override;
+  TorchValueId TensorOf(ValueId value) override;
+
   bool PadsApart() const override { return pads_apart_; }
   void set_pads_apart(bool pads_apart) { pads_apart_ = pads_apart; }
 

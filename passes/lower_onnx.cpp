@@ -58,7 +58,7 @@ void NodeLowering::ChooseRows(bool match_shapes) {
     PlannedNode& planned = nodes_[id];
     planned.row = FindLowering(node.domain, node.op_type);
     for (ValueId input : node.inputs) {
-      planned.operands.push_back(input.valid() ? facts_.Resolve(input) : ValueId());
+      planned.operands.push_back(input.valid() ? facts_.SeenFrom(id, input) : ValueId());
     }
   }
 }
@@ -69,7 +69,9 @@ bool NodeLowering::ChooseShape(const ShapeMatcher& matcher, NodeId id) {
     for (NodeId inner : match.inner) free &= !nodes_[inner].absorbed;
     PlannedNode planned;
     planned.row = match.row;
-    planned.operands = std::move(match.operands);
+    for (ValueId operand : match.operands) {
+      planned.operands.push_back(operand.valid() ? facts_.SeenFrom(id, operand) : ValueId());
+    }
     planned.is_shape = true;
     const NodeContext context(facts_, nullptr, id, planned);
     if (!free || (match.row->when != nullptr && !match.row->when(context))) continue;

@@ -1,4 +1,4 @@
-// Tensors from nothing, and casts.
+// Tensors from nothing.
 #include "ir/ops/lowering/lower_context.h"
 
 namespace footprint {
@@ -28,22 +28,9 @@ bool LowerEyeLike(LowerContext& ctx) {
   return true;
 }
 
-
-bool LowerCast(LowerContext& ctx) {
-  ctx.Result("aten::to", {ctx.Tensor(0), TorchArgument::Element(ctx.ResultType().element)});
-  return true;
-}
-
-bool LowerCastLike(LowerContext& ctx) {
-  ctx.Result("aten::type_as", {ctx.Tensor(0), ctx.Tensor(1)});
-  return true;
-}
-
 constexpr Lowering kRows[] = {
     {.onnx = "Shape"},
     {.onnx = "Size"},
-    {.onnx = "Cast", .torch = "aten::to", .lower = LowerCast},
-    {.onnx = "CastLike", .torch = "aten::to", .lower = LowerCastLike},
     {.onnx = "Range", .torch = "aten::arange", .lower = LowerRange},
     {.onnx = "ConstantOfShape", .torch = "aten::full", .lower = LowerConstantOfShape},
     {.onnx = "EyeLike", .torch = "aten::eye", .lower = LowerEyeLike},

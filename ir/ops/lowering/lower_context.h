@@ -53,6 +53,18 @@ class LowerContext {
   // The file was exported in training mode: some node says so.
   virtual bool InTrainingMode() const = 0;
 
+  // The graph around the node, for rules that look further than their operands.
+  virtual const Graph& graph() const = 0;
+  // The value behind Identity nodes.
+  virtual ValueId Resolve(ValueId value) const = 0;
+  virtual const TensorType& TypeOf(ValueId value) const = 0;
+  // Nodes that read the value as a tensor, in order.
+  virtual absl::Span<const NodeId> Readers(ValueId value) const = 0;
+  // One of the node's inputs is a number.
+  virtual bool HasNumber(const Node& node) const = 0;
+  // The tensor of a value of the graph; invalid if there is none so far.
+  virtual TorchValueId TensorOf(ValueId value) = 0;
+
   bool IsNumber(int i) const;
   // The number in operand i, where it is known.
   std::optional<double> Number(int i) const;

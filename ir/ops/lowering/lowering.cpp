@@ -16,7 +16,7 @@ struct Tables {
   Tables() {
     for (absl::Span<const Lowering> family :
          {AttentionLowerings(), ActivationLowerings(), NormLowerings(), MatrixLowerings(),
-          ConvolutionLowerings(), CreationLowerings(), IndexLowerings(), LossLowerings(),
+          CastLowerings(), ConvolutionLowerings(), CreationLowerings(), IndexLowerings(), LossLowerings(),
           PointwiseLowerings(), RandomLowerings(), ReductionLowerings(), ViewLowerings()}) {
       for (const Lowering& row : family) {
         if (absl::StrContains(row.onnx, "(")) {

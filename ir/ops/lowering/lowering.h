@@ -68,6 +68,7 @@ absl::Span<const Lowering* const> LoweringShapes();
 // Families.
 absl::Span<const Lowering> ActivationLowerings();
 absl::Span<const Lowering> AttentionLowerings();
+absl::Span<const Lowering> CastLowerings();
 absl::Span<const Lowering> ConvolutionLowerings();
 absl::Span<const Lowering> CreationLowerings();
 absl::Span<const Lowering> IndexLowerings();

@@ -1,7 +1,9 @@
 // Norms, whole and in the pieces that exporters write.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "ir/ops/lowering/casts.h"
 #include "ir/ops/lowering/lower_context.h"
 
 namespace footprint {
@@ -107,7 +109,9 @@ bool LowerLocalResponseNorm(LowerContext& ctx) {
 // Below opset 13 the operator flattens from its axis on; PyTorch's exporter only used the last.
 bool LowerSoftmax(LowerContext& ctx) {
   const int64_t axis = Axis(ctx, 0, ctx.node().version >= 13 ? -1 : 1);
-  ctx.Result(ctx.row().torch, {ctx.Tensor(0), TorchArgument::Int(axis)});
+  std::vector<TorchArgument> arguments = {ctx.Tensor(0), TorchArgument::Int(axis)};
+  if (IsFloat32Softmax(ctx)) arguments.push_back(TorchArgument::Element(ElementType::kFloat));
+  ctx.Result(ctx.row().torch, std::move(arguments));
   return true;
 }
 

@@ -26,9 +26,10 @@ TensorList RunTypeAs(Eager& eager, const CallArguments& a) {
   return {To(eager, a.tensor(0), a.tensor(1).element())};
 }
 
-// To the type the module's parameters have.
+// Down to the type the module's parameters have, if that is a low one; autocast is no such type.
 TensorList RunToModuleType(Eager& eager, const CallArguments& a) {
-  return {To(eager, a.tensor(0), eager.mode().module)};
+  const ElementType module = eager.mode().module;
+  return {module == ElementType::kFloat ? a.tensor(0) : To(eager, a.tensor(0), module)};
 }
 
 // clone(memory_format=contiguous_format) is what contiguous() traces to: free if nothing is to be
