@@ -69,11 +69,6 @@ LowerOptions ToLowerOptions(const Options& options) {
 ReplayOptions ToReplayOptions(const Options& options, DiagnosticSink& sink) {
   ReplayOptions result;
   result.attention = ToKernel(options.attention);
-  if (IsFused(options.attention)) {
-    sink.Warning("attention-kernel", "--attention",
-                 "the kernel is taken for attention that the file names; attention that the graph "
-                 "spells out in single operators is still counted as spelled out");
-  }
   result.optimizer = FindOptimizer(options.optimizer);
   if (result.optimizer == nullptr) {
     sink.UsageError("unknown-optimizer", absl::StrCat("--optimizer ", options.optimizer),

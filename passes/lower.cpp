@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "ir/ops/lowering/lowering.h"
 #include "passes/holds.h"
 #include "passes/lower_builder.h"
 #include "passes/lower_facts.h"
@@ -16,8 +17,15 @@
 #include "passes/lower_onnx.h"
 
 namespace footprint {
-
 namespace {
+
+void WarnWithoutAttention(const TorchProgram& program, DiagnosticSink& sink) {
+  for (const TorchCall& call : program.calls) {
+    if (call.op->name == kAttentionCall) return;
+  }
+  sink.Warning("attention-kernel", "--attention",
+               "the graph has no attention that a fused kernel could compute");
+}
 
 // What rests on names of the file alone is said once for each kind.
 void TellEvidence(const TorchProgram& program, DiagnosticSink& sink) {
@@ -38,7 +46,7 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
   ProgramBuilder builder(graph, types, roles);
   const LowerFacts facts(graph, types, roles);
   if (provenance.empty()) {
-    LowerNodes(facts, options.recompose_modules, builder);
+    LowerNodes(facts, options, builder);
     builder.AddUnread();
   } else {
     const auto is_frozen = [&options](const std::string& name) {
@@ -54,6 +62,7 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
     const ValueId source = facts.Resolve(id);
     if (source != id && builder.IsBound(source)) builder.Bind(id, builder.TensorOf(source));
   }
+  if (options.fuse_attention) WarnWithoutAttention(builder.program(), sink);
   const std::vector<TorchValueId> model_outputs = LowerLoss(graph, options.loss, builder, sink);
   TorchProgram program = builder.Take();
   if (facts.from_pytorch()) {

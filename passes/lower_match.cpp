@@ -27,8 +27,10 @@ bool HasAttributes(const ShapePart& part, const Node& node) {
 
 }  // namespace
 
-ShapeMatcher::ShapeMatcher(const LowerFacts& facts) : facts_(facts), graph_(facts.graph()) {
+ShapeMatcher::ShapeMatcher(const LowerFacts& facts, bool fuse_attention)
+    : facts_(facts), graph_(facts.graph()) {
   for (const Lowering* row : LoweringShapes()) {
+    if (row->fuses_attention && !fuse_attention) continue;
     Entry entry = {row, ParseShape(row->onnx), {}};
     for (absl::string_view name : absl::StrSplit(row->operands, ' ', absl::SkipEmpty())) {
       const auto& variables = entry.shape.variables;

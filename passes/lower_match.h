@@ -20,7 +20,7 @@ struct ShapeMatch {
 
 class ShapeMatcher {
  public:
-  explicit ShapeMatcher(const LowerFacts& facts);
+  ShapeMatcher(const LowerFacts& facts, bool fuse_attention);
 
   // Shapes that end in `root`, in the order they are to be tried.
   std::vector<ShapeMatch> Find(NodeId root) const;

@@ -20,10 +20,10 @@ namespace {
 
 class NodeLowering {
  public:
-  NodeLowering(const LowerFacts& facts, bool match_shapes, ProgramBuilder& builder)
+  NodeLowering(const LowerFacts& facts, const LowerOptions& options, ProgramBuilder& builder)
       : facts_(facts), graph_(facts.graph()), builder_(builder) {
     nodes_.resize(graph_.nodes.size());
-    ChooseRows(match_shapes);
+    ChooseRows(options);
     MarkLive();
   }
 
@@ -34,7 +34,7 @@ class NodeLowering {
   }
 
  private:
-  void ChooseRows(bool match_shapes);
+  void ChooseRows(const LowerOptions& options);
   bool ChooseShape(const ShapeMatcher& matcher, NodeId id);
   void MarkLive();
   void LowerNode(NodeId id);
@@ -47,13 +47,13 @@ class NodeLowering {
   IdVector<NodeId, PlannedNode> nodes_;
 };
 
-void NodeLowering::ChooseRows(bool match_shapes) {
-  const ShapeMatcher matcher(facts_);
+void NodeLowering::ChooseRows(const LowerOptions& options) {
+  const ShapeMatcher matcher(facts_, options.fuse_attention);
   const std::vector<NodeId>& order = graph_.top().nodes;
   for (size_t i = order.size(); i-- > 0;) {
     const NodeId id = order[i];
     if (nodes_[id].absorbed) continue;
-    if (match_shapes && ChooseShape(matcher, id)) continue;
+    if (options.recompose_modules && ChooseShape(matcher, id)) continue;
     const Node& node = graph_.nodes[id];
     PlannedNode& planned = nodes_[id];
     planned.row = FindLowering(node.domain, node.op_type);
@@ -167,8 +167,8 @@ void NodeLowering::LowerGenerically(NodeId id) {
 
 }  // namespace
 
-void LowerNodes(const LowerFacts& facts, bool match_shapes, ProgramBuilder& builder) {
-  NodeLowering(facts, match_shapes, builder).Run();
+void LowerNodes(const LowerFacts& facts, const LowerOptions& options, ProgramBuilder& builder) {
+  NodeLowering(facts, options, builder).Run();
 }
 
 }  // namespace footprint

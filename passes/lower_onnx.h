@@ -3,13 +3,14 @@
 #ifndef FOOTPRINT_PASSES_LOWER_ONNX_H_
 #define FOOTPRINT_PASSES_LOWER_ONNX_H_
 
+#include "passes/lower.h"
 #include "passes/lower_builder.h"
 #include "passes/lower_facts.h"
 
 namespace footprint {
 
 // Appends the calls of the whole graph.
-void LowerNodes(const LowerFacts& facts, bool match_shapes, ProgramBuilder& builder);
+void LowerNodes(const LowerFacts& facts, const LowerOptions& options, ProgramBuilder& builder);
 
 }  // namespace footprint
 

@@ -13,12 +13,14 @@
 namespace footprint {
 namespace {
 
-// Arguments: --loss auto|none|cross-entropy|mse|sum, --as-exported, --freeze PATTERN.
+// Arguments: --loss auto|none|cross-entropy|mse|sum, --as-exported, --fuse-attention, --freeze
+// PATTERN.
 std::string LowerAndPrint(const std::string& path, const std::vector<std::string>& arguments) {
   DiagnosticSink sink;
   LowerOptions options;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--as-exported") options.recompose_modules = false;
+    if (arguments[i] == "--fuse-attention") options.fuse_attention = true;
     if (i + 1 == arguments.size()) break;
     if (arguments[i] == "--freeze") options.freeze.push_back(arguments[i + 1]);
     if (arguments[i] != "--loss") continue;

@@ -1,7 +1,7 @@
-// Attention. Written by hand it stays what it is: products, masks and a softmax. Where the file has
-// the shape that exporters give scaled_dot_product_attention (both operands scaled by the root of
-// the scale), or an attention operator, it is that one call, and the kernel is a choice of the
-// replay.
+// Attention. Written by hand it stays what it is: products, masks and a softmax, unless the user
+// names a fused kernel. Where the file has the shape that exporters give
+// scaled_dot_product_attention (both operands scaled by the root of the scale), or an attention
+// operator, it is that one call, and the kernel is a choice of the replay.
 #include <vector>
 
 #include "ir/ops/lowering/lower_context.h"
@@ -9,12 +9,37 @@
 namespace footprint {
 namespace {
 
+constexpr int kMask = 4;
+constexpr uint32_t kMasks = 3u << kMask;
+
 // Operands: q, k, v, mask, dropout ratio.
 bool LowerScaledDotProduct(LowerContext& ctx) {
-  ctx.Result("aten::scaled_dot_product_attention",
+  ctx.Result(kAttentionCall,
              {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), ctx.Argument(3),
               TorchArgument::Float(ctx.Number(4).value_or(0)), TorchArgument::Bool(false)});
   return true;
+}
+
+// Operands: q, k transposed, v, dropout ratio, and masks: added, and true where scores stay or go.
+// A mask made of shapes alone says "all" or "causal": libraries hand the kernel a flag instead.
+bool LowerFusedAttention(LowerContext& ctx) {
+  constexpr int kKeys = 1;
+  const Dims& turned = ctx.Type(kKeys).dims;
+  const TorchValueId keys =
+      ctx.Call("aten::transpose", {ctx.Tensor(kKeys), TorchArgument::Int(2), TorchArgument::Int(3)},
+               WithDims(ctx.Type(kKeys), {turned[0], turned[1], turned[3], turned[2]}));
+  TorchArgument mask;
+  for (int i : {kMask + 1, kMask}) {  // what is added may train
+    if (ctx.Has(i) && !ctx.IsFree(i) && !ctx.IsNumber(i)) mask = ctx.Tensor(i);
+  }
+  const double ratio = ctx.Has(3) ? ctx.Number(3).value_or(0) : 0;
+  ctx.Result(kAttentionCall, {ctx.Tensor(0), TorchArgument::Tensor(keys), ctx.Tensor(2), mask,
+                              TorchArgument::Float(ratio), TorchArgument::Bool(false)});
+  return true;
+}
+
+bool HasHeads(const LowerContext& ctx) {
+  return ctx.Rank(0) == 4 && ctx.Rank(1) == 4 && ctx.Rank(2) == 4;
 }
 
 bool IsAttention(const LowerContext& ctx) {
@@ -28,6 +53,33 @@ constexpr Lowering kRows[] = {
      .lower = LowerScaledDotProduct,
      .when = IsAttention,
      .note = "the shape exporters give scaled_dot_product_attention"},
+    {.onnx = "MatMul(Dropout?(Cast?(Cast?(Softmax(Cast?(Add?(Cast?("
+             "Mul|Div?(MatMul(Mul|Div?(q, #), kt), #)"
+             "), mask))))), ratio), v)",
+     .operands = "q kt v ratio mask cond",
+     .lower = LowerFusedAttention,
+     .when = HasHeads,
+     .free_operands = kMasks,
+     .fuses_attention = true,
+     .note = "attention written by hand, taken as one call"},
+    {.onnx = "MatMul(Dropout?(Cast?(Cast?(Softmax(Cast?(Add?(Cast?("
+             "Where(cond, _, Mul|Div?(MatMul(Mul|Div?(q, #), kt), #))"
+             "), mask))))), ratio), v)",
+     .operands = "q kt v ratio mask cond",
+     .lower = LowerFusedAttention,
+     .when = HasHeads,
+     .free_operands = kMasks,
+     .fuses_attention = true,
+     .note = "attention written by hand, taken as one call"},
+    {.onnx = "MatMul(Dropout?(Cast?(Cast?(Softmax(Cast?(Add?(Cast?("
+             "Where(cond, Mul|Div?(MatMul(Mul|Div?(q, #), kt), #), _)"
+             "), mask))))), ratio), v)",
+     .operands = "q kt v ratio mask cond",
+     .lower = LowerFusedAttention,
+     .when = HasHeads,
+     .free_operands = kMasks,
+     .fuses_attention = true,
+     .note = "attention written by hand, taken as one call"},
 };
 
 }  // namespace

@@ -18,9 +18,10 @@ constexpr absl::string_view kSameNumbers[] = {"Reshape",   "Transpose", "Unsquee
                                               "Gather",    "Concat",    "Neg"};
 // Element by element, or within rows.
 constexpr absl::string_view kElementwise[] = {
-    "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Slice", "Expand",     "Concat",    "Neg",
-    "Add",     "Sub",       "Mul",       "Div",     "Pow",   "ReduceMean", "Sqrt",      "Reciprocal",
-    "Split",   "Sigmoid",   "Tanh",      "Erf",     "Clip",  "ReduceSum",  "LayerNormalization"};
+    "Reshape", "Transpose", "Unsqueeze",  "Squeeze", "Slice",      "Expand", "Concat",
+    "Neg",     "Add",       "Sub",        "Mul",     "Div",        "Pow",    "ReduceMean",
+    "Sqrt",    "Split",     "Reciprocal", "Sigmoid", "Tanh",       "Erf",    "Clip",
+    "ReduceSum", "LayerNormalization"};
 // What libraries compute in float32.
 constexpr absl::string_view kFloat32[] = {"Pow", "ReduceMean", "ReduceL2", "Exp", "Log", "Sqrt",
                                           "Cos", "Sin", "Softmax", "LogSoftmax",

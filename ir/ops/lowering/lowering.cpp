@@ -16,8 +16,9 @@ struct Tables {
   Tables() {
     for (absl::Span<const Lowering> family :
          {AttentionLowerings(), ActivationLowerings(), NormLowerings(), MatrixLowerings(),
-          CastLowerings(), ConvolutionLowerings(), CreationLowerings(), IndexLowerings(), LossLowerings(),
-          PointwiseLowerings(), RandomLowerings(), ReductionLowerings(), ViewLowerings()}) {
+          CastLowerings(), ConvolutionLowerings(), CreationLowerings(), IndexLowerings(),
+          LossLowerings(), PointwiseLowerings(), RandomLowerings(), ReductionLowerings(),
+          ViewLowerings()}) {
       for (const Lowering& row : family) {
         if (absl::StrContains(row.onnx, "(")) {
           shapes.push_back(&row);

@@ -45,6 +45,8 @@ struct Lowering {
   LowerCondition when = nullptr;
   // Operands (bit i) whose arithmetic costs nothing where it comes from shapes alone.
   uint32_t free_operands = 0;
+  // Only where attention written by hand is to be taken as one call.
+  bool fuses_attention = false;
   absl::string_view note = "";  // evidence in the user's words
 };
 
@@ -56,6 +58,8 @@ inline constexpr absl::string_view kCrossEntropyCall = "aten::cross_entropy_loss
 inline constexpr absl::string_view kMseCall = "aten::mse_loss";
 inline constexpr absl::string_view kSumCall = "aten::sum";
 inline constexpr absl::string_view kViewCall = "aten::view";
+// What a fused kernel computes.
+inline constexpr absl::string_view kAttentionCall = "aten::scaled_dot_product_attention";
 // The result is the operand under another shape, type or range: what the step keeps of the one it
 // keeps of the other.
 bool HandsOn(const TorchOp& op);

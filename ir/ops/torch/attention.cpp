@@ -100,14 +100,21 @@ Tensor FusedAttention(Eager& eager, const Attention& in, AttentionKernel kernel)
   const ElementType state = flash ? ElementType::kUint64 : ElementType::kInt64;
   const Tensor seed = eager.New(flash ? Dims{Dim(2)} : Dims{}, state, "random seed");
   const Tensor offset = eager.New({}, state, "random offset");
-  eager.Record(NodeName(kernel), {query, key, value}, {result},
+  const Dims scores = {query.dim(0), query.dim(1), query.dim(2), key.dim(2)};
+  eager.Record(NodeName(kernel), {query, key, value, in.mask}, {result},
                {query, key, value, in.mask, result, logsumexp, seed, offset},
-               [efficient](Backward& b) {
+               [efficient, scores](Backward& b) {
                  for (int i : {0, 1, 2}) {
                    const Tensor& operand = b.saved(i);
                    b.Give(i, efficient ? NewRowsFirst(b.eager, operand.shape(), operand.element())
                                        : NewLike(b.eager, operand, operand.element()));
                  }
+                 // Rows of a mask that trains are aligned; its gradient is a window of them.
+                 if (!b.Needs(3)) return;
+                 Dims aligned = scores;
+                 aligned[3] = b.eager.dims().RoundUp(scores[3], 16);
+                 const Tensor rows = b.eager.New(aligned, b.gradient().element());
+                 b.Give(3, b.eager.View(rows, scores, rows.strides()));
                });
   return result;
 }
