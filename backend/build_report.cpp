@@ -150,6 +150,8 @@ Report BuildReport(Analysis& analysis) {
   FillHeader(analysis, report);
   FillParameters(analysis, report);
   if (analysis.training.has_value()) report.training = BuildTraining(analysis);
+  const bool has_device = !analysis.options.device.empty() || analysis.options.device_memory;
+  if (has_device && report.training) report.device = BuildDevice(analysis, *report.training);
   if (analysis.inference.has_value()) report.inference = BuildInference(analysis);
   if (analysis.options.accounting == Accounting::kTextbook) {
     report.textbook = BuildTextbook(analysis, report);

@@ -14,6 +14,7 @@ Report BuildReport(Analysis& analysis);
 
 // The parts, each in a file of its own.
 TrainingReport BuildTraining(Analysis& analysis);
+DeviceReport BuildDevice(const Analysis& analysis, const TrainingReport& training);
 InferenceReport BuildInference(Analysis& analysis);
 TextbookReport BuildTextbook(Analysis& analysis, const Report& report);
 std::vector<ReportLayer> BuildLayers(Analysis& analysis);

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "backend/build_report.h"
+#include "passes/allocator.h"
 #include "backend/names.h"
 
 namespace footprint {
@@ -120,6 +121,11 @@ TrainingReport BuildTraining(Analysis& analysis) {
   const int64_t tick = training.timeline.PeakTick(0, training.trace.end_tick);
   report.peak =
       BuildPeak(analysis.graph(), training.trace, training.timeline, tick, kTrainingPrefix);
+  if (const std::optional<AllocatorPeak> peak = ReplayAllocator(
+          training.trace, training.timeline, analysis.options.expandable_segments)) {
+    report.peak.allocated_bytes = peak->allocated_bytes;
+    report.peak.reserved_bytes = peak->reserved_bytes;
+  }
   const int64_t step = StepAt(training.trace, tick);
   if (step >= 0) {
     report.peak.phase = PhaseName(training.trace.steps[static_cast<size_t>(step)].phase);

@@ -46,6 +46,9 @@ struct Options {
   int64_t accumulate = 1;           // micro-batches in a step
   // Nothing refers to inputs and loss any more when the optimizer runs.
   bool drop_step_inputs = false;
+  std::string device;                     // that the step shall fit, by name; empty: none
+  std::optional<int64_t> device_memory;   // bytes; instead of the device's nominal memory
+  bool expandable_segments = false;       // of PyTorch's caching allocator
   Accounting accounting = Accounting::kAutograd;
   // Replaces the parameter count in textbook accounting and in `footprint bytes`.
   std::optional<int64_t> parameter_count;

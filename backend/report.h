@@ -55,8 +55,10 @@ struct LiveStorage {
 
 struct Peak {
   Bytes live_bytes;       // sum of live storages, each rounded up to 512
-  Bytes allocated_bytes;  // blocks handed out by the allocator; unknown until it is modelled
-  Bytes reserved_bytes;   // segments held by the allocator; unknown until it is modelled
+  // Training: blocks that PyTorch's caching allocator hands out at the same time, and segments that
+  // it holds, in the steady state. Unknown for inference.
+  Bytes allocated_bytes;
+  Bytes reserved_bytes;
   std::string phase;      // "forward", "backward", "optimizer"; empty for inference
   std::string step;       // operator or gradient: "ConvolutionBackward0"
   std::string node;       // the ONNX node's name
@@ -89,6 +91,18 @@ struct TrainingReport {
   Bytes after_forward_bytes;        // everything live after forward, 512-rounded
   std::vector<PhaseReport> phases;  // forward, backward, optimizer
   Peak peak;
+};
+
+// What a training step takes of a device, and whether it fits.
+struct DeviceReport {
+  std::string name;
+  int64_t memory_bytes = 0;
+  Bytes reserved_bytes;             // by PyTorch's allocator
+  int64_t context_bytes = 0;        // of the driver, and kernels; assumed
+  int64_t blas_workspace_bytes = 0; // of matrix products; zero if there are none
+  Bytes needed_bytes;               // the sum
+  std::optional<bool> fits;
+  std::vector<std::string> reasons; // what the largest parts are, and what is left out
 };
 
 struct InferenceReport {
@@ -191,6 +205,7 @@ struct Report {
   std::optional<TrainingReport> training;
   std::optional<InferenceReport> inference;
   std::optional<TextbookReport> textbook;
+  std::optional<DeviceReport> device;
   std::vector<ReportTensor> tensors;
   std::vector<ReportStorage> storages;
   std::vector<ReportLayer> layers;  // in module order

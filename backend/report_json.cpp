@@ -151,6 +151,32 @@ void WriteInference(const std::optional<InferenceReport>& inference, JsonWriter*
   json->EndObject();
 }
 
+void WriteDevice(const std::optional<DeviceReport>& device, JsonWriter* json) {
+  json->Key("device");
+  if (!device) return json->Null();
+  json->BeginObject(Layout::kLines);
+  json->Field("name", device->name);
+  json->Field("memory_bytes", device->memory_bytes);
+  json->Field("reserved_bytes", device->reserved_bytes);
+  json->Field("context_bytes", device->context_bytes);
+  json->Field("blas_workspace_bytes", device->blas_workspace_bytes);
+  json->Field("needed_bytes", device->needed_bytes);
+  json->Key("margin_bytes");
+  if (device->needed_bytes) {
+    json->Value(device->memory_bytes - *device->needed_bytes);
+  } else {
+    json->Null();
+  }
+  json->Key("fits");
+  if (device->fits) {
+    json->Value(*device->fits);
+  } else {
+    json->Null();
+  }
+  json->Strings("reasons", device->reasons);
+  json->EndObject();
+}
+
 void WriteTextbook(const std::optional<TextbookReport>& textbook, JsonWriter* json) {
   json->Key("textbook");
   if (!textbook) return json->Null();
@@ -292,6 +318,7 @@ std::string ReportJson(const Report& report) {
   WriteTraining(report.training, &json);
   WriteInference(report.inference, &json);
   WriteTextbook(report.textbook, &json);
+  WriteDevice(report.device, &json);
   WriteOperators(report.operators, &json);
   WriteDiagnostics(report.diagnostics, &json);
   WriteUnknown(report.unknown, &json);

@@ -26,7 +26,7 @@ std::string ReportText(const Report& report, const TextOptions& options) {
   const Terminal& terminal = options.terminal;
   std::vector<std::string> sections = {
       HeadText(report, terminal),     ParametersText(report, terminal),
-      TrainingText(report, terminal), InferenceText(report, terminal),
+      TrainingText(report, terminal), DeviceText(report, terminal), InferenceText(report, terminal),
       TextbookText(report, terminal), LayersText(report, options)};
   if (report.training) {
     sections.push_back(

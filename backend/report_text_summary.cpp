@@ -184,6 +184,27 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
   return text + Incompleteness(training, terminal);
 }
 
+std::string DeviceText(const Report& report, const Terminal& terminal) {
+  if (!report.device) return "";
+  const DeviceReport& device = *report.device;
+  std::string text = Heading("On " + Printable(device.name), "", terminal);
+  text += FigureLine("reserved", device.reserved_bytes);
+  text += FigureLine("context (assumed)", device.context_bytes);
+  text += FigureLine("matrix workspaces", device.blas_workspace_bytes);
+  text += FigureLine("needed", device.needed_bytes);
+  text += FigureLine("memory", device.memory_bytes);
+  if (device.fits) {
+    const int64_t margin = device.memory_bytes - *device.needed_bytes;
+    const std::string size = BinaryUnits(margin < 0 ? -margin : margin);
+    text += Bold(*device.fits ? "  fits, with " + size + " left" : "  does not fit: " + size +
+                                                                       " are missing",
+                 terminal) +
+            "\n";
+  }
+  for (const std::string& reason : device.reasons) text += Wrap("  " + reason, 4, terminal) + "\n";
+  return text;
+}
+
 std::string InferenceText(const Report& report, const Terminal& terminal) {
   if (!report.inference) return "";
   const InferenceReport& inference = *report.inference;

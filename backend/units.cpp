@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <system_error>
+#include <utility>
 
 namespace footprint {
 namespace {
@@ -142,6 +144,28 @@ std::optional<int64_t> ParseCount(std::string_view text) {
     if (__builtin_add_overflow(result, (digit - '0') * scale, &result)) return std::nullopt;
   }
   return result;
+}
+
+std::optional<int64_t> ParseSize(std::string_view text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"TiB", 1099511627776.0}, {"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0},
+      {"TB", 1e12},             {"GB", 1e9},           {"MB", 1e6},        {"KB", 1e3},
+      {"B", 1}};
+  double scale = 1;
+  for (const auto& [unit, bytes] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    scale = bytes;
+    text.remove_suffix(unit.size());
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    break;
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number,
+                                            std::chars_format::fixed);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const double bytes = number * scale;
+  if (!(bytes >= 1) || bytes >= 9e18) return std::nullopt;
+  return static_cast<int64_t>(bytes);
 }
 
 }  // namespace footprint

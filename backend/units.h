@@ -27,6 +27,9 @@ std::string DecimalUnitsLike(int64_t bytes, int64_t reference);
 // result is exact, or there is none: negative, fractional, malformed and too large are refused.
 std::optional<int64_t> ParseCount(std::string_view text);
 
+// "24GiB", "23.5 GiB", "80GB", "1073741824": bytes, rounded down. Nullopt: no positive size.
+std::optional<int64_t> ParseSize(std::string_view text);
+
 }  // namespace footprint
 
 #endif  // FOOTPRINT_BACKEND_UNITS_H_

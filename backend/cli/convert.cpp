@@ -13,6 +13,7 @@
 #include "backend/bytes.h"
 #include "backend/cli/suggest.h"
 #include "backend/cli/values.h"
+#include "backend/devices.h"
 #include "backend/units.h"
 
 namespace footprint {
@@ -50,6 +51,7 @@ constexpr std::array<Choice<Modules>, 2> kModules = {
 constexpr std::array<Choice<Accounting>, 3> kAccountings = {{{"autograd", Accounting::kAutograd},
                                                              {"graph", Accounting::kGraph, false},
                                                              {"textbook", Accounting::kTextbook}}};
+constexpr std::array<Choice<bool>, 2> kAllocators = {{{"native", false}, {"expandable", true}}};
 constexpr std::array<Choice<bool>, 2> kStepInputs = {{{"kept", false}, {"dropped", true}}};
 // Not in Options yet: there is one choice of each.
 constexpr std::array<Choice<bool>, 2> kRuntimes = {{{"ideal", true}, {"onnxruntime", true, false}}};
@@ -173,9 +175,33 @@ Destination ConvertDestination(const Flags& flags, UsageErrors& errors) {
 
 // Options of which nothing exists yet but the name.
 void RefuseWhatIsMissing(const Flags& flags, UsageErrors& errors) {
-  if (!flags.device.empty()) errors.Add("not-available", "--device " + flags.device, kNotAvailable);
   Choose("--runtime", flags.runtime, kRuntimes, errors);
   Choose("--graph-optimization", flags.graph_optimization, kGraphOptimizations, errors);
+}
+
+void ConvertDevice(const Flags& flags, Options& options, UsageErrors& errors) {
+  options.device = flags.device;
+  std::vector<std::string> names;
+  std::string known;
+  for (const Device& device : AllDevices()) {
+    names.emplace_back(device.name);
+    known += (known.empty() ? "" : ", ") + names.back();
+  }
+  if (!flags.device.empty() && FindDevice(flags.device) == nullptr) {
+    errors.Add("bad-value", "--device " + flags.device,
+               "expected one of " + known + DidYouMean(flags.device, names));
+  }
+  if (!flags.device_memory.empty()) {
+    options.device_memory = ParseSize(flags.device_memory);
+    if (!options.device_memory) {
+      errors.Add("bad-value", "--device-memory " + flags.device_memory,
+                 "expected a size, as in 24GiB, 80GB or a number of bytes");
+    }
+  }
+  const bool asked = !flags.device.empty() || !flags.device_memory.empty();
+  if (asked && options.mode == Mode::kInference) {
+    errors.Add("bad-value", "--device", "speaks of a training step, which is not analyzed");
+  }
 }
 
 int64_t ConvertAccumulate(const std::string& text, UsageErrors& errors) {
@@ -230,6 +256,8 @@ AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
   options.checkpoint = flags.checkpoint;
   options.accumulate = ConvertAccumulate(flags.accumulate, errors);
   options.drop_step_inputs = Choose("--step-inputs", flags.step_inputs, kStepInputs, errors);
+  options.expandable_segments = Choose("--allocator", flags.allocator, kAllocators, errors);
+  ConvertDevice(flags, options, errors);
   options.parameter_count = ConvertCount(flags.params, errors);
   if (!flags.params.empty() && options.accounting != Accounting::kTextbook) {
     errors.Add("bad-value", "--params " + flags.params,

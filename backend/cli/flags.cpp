@@ -64,7 +64,10 @@ void AddModelOptions(CLI::App* analyze, Flags& flags) {
          "Whose reuse of buffers inference follows (default: ideal)");
   AddOne(analyze, "--graph-optimization", flags.graph_optimization, "none|all",
          "How far the runtime rewrites the graph before it runs it (default: none)");
-  AddOne(analyze, "--device", flags.device, "NAME", "The device that the model shall fit");
+  AddOne(analyze, "--device", flags.device, "NAME",
+         "The device that a training step shall fit: a100-80gb, rtx-5090, ...");
+  AddOne(analyze, "--device-memory", flags.device_memory, "SIZE",
+         "Its memory, as in 24GiB or 80GB, instead of the nominal one");
   analyze->add_flag("--strict", flags.strict, "Doubts about the result are errors");
 }
 
@@ -91,6 +94,9 @@ void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
   group(AddOne(analyze, "--step-inputs", flags.step_inputs, "kept|dropped",
                "Whether inputs and loss are still referred to when the optimizer runs (default: "
                "kept)"));
+  group(AddOne(analyze, "--allocator", flags.allocator, "native|expandable",
+               "PyTorch's caching allocator, and the same with expandable segments (default: "
+               "native)"));
   group(AddOne(analyze, "--accounting", flags.accounting, "autograd|graph|textbook",
                "autograd: what PyTorch keeps; textbook: the closed forms of articles beside it "
                "(default: autograd)"));

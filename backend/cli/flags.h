@@ -24,6 +24,8 @@ struct Flags {
   std::string accumulate = "1";
   std::string step_inputs = "kept";
   std::string device;
+  std::string device_memory;
+  std::string allocator = "native";
   std::string runtime = "ideal";
   std::string graph_optimization = "none";
   std::string accounting = "autograd";

@@ -113,5 +113,38 @@ class Consistency(CommandTest):
                 self.assertIn(f" {size:,}\n", text)
 
 
+class Devices(CommandTest):
+    def analyze(self, *arguments):
+        return self.succeed_in_json("analyze", str(SOURCE / "models" / "gpt2_xl.train_loss.onnx"),
+                                    "--mode", "training", "--dim", "sequence=1024", *arguments)
+
+    def test_gpt2_xl(self):
+        for device, batch, fits in (("rtx-5090", 1, False), ("rtx-5090", 32, False),
+                                    ("A100 80GB", 1, True), ("A100 80GB", 32, False)):
+            report = self.analyze("--device", device, "--dim", "batch=%d" % batch)
+            found = report["device"]
+            self.assertEqual(found["fits"], fits, (device, batch))
+            self.assertEqual(found["needed_bytes"],
+                             found["reserved_bytes"] + found["context_bytes"]
+                             + found["blas_workspace_bytes"])
+            self.assertEqual(found["margin_bytes"], found["memory_bytes"] - found["needed_bytes"])
+            peak = report["training"]["peak"]
+            self.assertEqual(found["reserved_bytes"], peak["reserved_bytes"])
+            self.assertGreaterEqual(peak["reserved_bytes"], peak["allocated_bytes"])
+            self.assertGreaterEqual(peak["allocated_bytes"], peak["live_bytes"])
+
+    def test_memory_of_its_own(self):
+        found = self.analyze("--dim", "batch=1", "--device-memory", "50GB")["device"]
+        self.assertEqual((found["memory_bytes"], found["fits"]), (50 * 10**9, True))
+
+    def test_expandable_segments_hold_less(self):
+        native = self.analyze("--dim", "batch=1")["training"]["peak"]
+        expandable = self.analyze("--dim", "batch=1", "--allocator", "expandable")
+        found = expandable["training"]["peak"]
+        self.assertEqual(found["live_bytes"], native["live_bytes"])
+        self.assertLess(found["reserved_bytes"], native["reserved_bytes"])
+        self.assertLess(found["reserved_bytes"] - found["live_bytes"], 64 << 20)
+
+
 if __name__ == "__main__":
     unittest.main()

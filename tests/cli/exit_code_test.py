@@ -163,13 +163,13 @@ class Usage(CommandTest):
         for option, value in (("--checkpoint", "every=4"), ("--checkpoint", "every:0"),
                               ("--checkpoint", "glob:"), ("--accumulate", "0"),
                               ("--accumulate", "two"), ("--step-inputs", "gone"),
-                              ("--optimizer", "adamm")):
+                              ("--optimizer", "adamm"), ("--device", "a100"),
+                              ("--device-memory", "80 apples"), ("--allocator", "none")):
             self.assert_usage("analyze", "valid.onnxtxt", option, value, kind="bad-value")
         self.assert_usage("bytes", "--params", "7B", "--optimizer", "adafactor", kind="bad-value")
 
     def test_what_is_not_available_says_so(self):
         for arguments in (
-            ["analyze", "valid.onnxtxt", "--device", "a100-80gb"],
             ["analyze", "valid.onnxtxt", "--runtime", "onnxruntime"],
             ["analyze", "valid.onnxtxt", "--graph-optimization", "all"],
             ["analyze", "valid.onnxtxt", "--accounting", "graph"],

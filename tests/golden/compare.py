@@ -27,6 +27,8 @@ FIELDS = [  # column, key of the measured run, path in the report
     ("backward", "peak_backward_bytes", "training.phases.backward.peak_bytes"),
     ("optimizer", "peak_optimizer_bytes", "training.phases.optimizer.peak_bytes"),
     ("live", "peak_live_bytes", "training.peak.live_bytes"),
+    ("allocated", "peak_allocated_bytes", "training.peak.allocated_bytes"),
+    ("reserved", "peak_reserved_simulated_bytes", "training.peak.reserved_bytes"),
 ]
 
 

@@ -1,0 +1,206 @@
+// Constants and rules of c10/cuda/CUDACachingAllocator. A pool of small blocks (up to 1 MiB) and
+// one of large blocks; a segment is what the driver hands out, blocks are parts of it:
+//
+//   small   [2 MiB: 512 | 4096 | 1 MiB | free ...]
+//   large   [20 MiB: 3 MiB | 5 MiB | free ...]   [34 MiB, its own segment]
+//
+// A request takes the smallest free block that holds it, and splits it unless little would be left;
+// what is freed merges with free neighbours of its segment.
+#include "passes/allocator.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+namespace footprint {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kBlock = 512;
+constexpr int64_t kSmallRequest = kMiB;
+constexpr int64_t kSmallSegment = 2 * kMiB;
+constexpr int64_t kLargeSegment = 20 * kMiB;
+constexpr int64_t kOwnSegment = 10 * kMiB;  // from here on a request has a segment of its own
+constexpr int64_t kOwnSegmentUnit = 2 * kMiB;
+constexpr int64_t kLargeRest = kMiB;  // a large block is split if more than this is left
+
+int64_t RoundUp(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+int64_t SegmentFor(bool small, int64_t bytes) {
+  if (small) return kSmallSegment;
+  return bytes < kOwnSegment ? kLargeSegment : RoundUp(bytes, kOwnSegmentUnit);
+}
+
+}  // namespace
+
+CachingAllocator::Blocks::iterator CachingAllocator::NewSegment(bool small, int64_t bytes) {
+  const Address address = next_segment_;
+  next_segment_ += bytes;
+  reserved_ += bytes;
+  return blocks_.emplace(address, Block{bytes, small, true, true}).first;
+}
+
+// The pool's range gets pages at its end; a free block there becomes longer.
+CachingAllocator::Blocks::iterator CachingAllocator::Grow(bool small, int64_t bytes) {
+  Address& end = end_[small ? 0 : 1];
+  auto last = blocks_.lower_bound(end);
+  const bool has_last = last != blocks_.begin() && (--last)->second.small == small &&
+                        last->first + last->second.bytes == end && last->second.free;
+  const int64_t there = has_last ? last->second.bytes : 0;
+  const int64_t pages = RoundUp(bytes - there, small ? kSmallSegment : kLargeSegment);
+  reserved_ += pages;
+  if (has_last) {
+    free_blocks(small).erase({there, last->first});
+    last->second.bytes += pages;
+  } else {
+    last = blocks_.emplace(end, Block{pages, small, true, false}).first;
+  }
+  end += pages;
+  return last;
+}
+
+CachingAllocator::Address CachingAllocator::Allocate(int64_t bytes) {
+  const int64_t wanted = RoundUp(bytes, kBlock);
+  const bool small = wanted <= kSmallRequest;
+  auto& free = free_blocks(small);
+  const auto fit = free.lower_bound({wanted, -1});
+  Blocks::iterator block;
+  if (fit != free.end()) {
+    block = blocks_.find(fit->second);
+    free.erase(fit);
+  } else {
+    block = expandable_ ? Grow(small, wanted) : NewSegment(small, SegmentFor(small, wanted));
+  }
+  const int64_t rest = block->second.bytes - wanted;
+  if (small || expandable_ ? rest >= kBlock : rest > kLargeRest) {
+    block->second.bytes = wanted;
+    const Address at = block->first + wanted;
+    blocks_.emplace_hint(std::next(block), at, Block{rest, small, true, false});
+    free.insert({rest, at});
+  }
+  block->second.free = false;
+  allocated_ += block->second.bytes;
+  return block->first;
+}
+
+void CachingAllocator::Free(Address address) {
+  auto block = blocks_.find(address);
+  auto& free = free_blocks(block->second.small);
+  allocated_ -= block->second.bytes;
+  block->second.free = true;
+  const auto next = std::next(block);
+  if (next != blocks_.end() && next->second.free && !next->second.starts_segment &&
+      next->second.small == block->second.small) {
+    free.erase({next->second.bytes, next->first});
+    block->second.bytes += next->second.bytes;
+    blocks_.erase(next);
+  }
+  if (!block->second.starts_segment && block != blocks_.begin()) {
+    const auto before = std::prev(block);
+    if (before->second.free && before->second.small == block->second.small) {
+      free.erase({before->second.bytes, before->first});
+      before->second.bytes += block->second.bytes;
+      blocks_.erase(block);
+      block = before;
+    }
+  }
+  free.insert({block->second.bytes, block->first});
+}
+
+namespace {
+
+constexpr int kSteps = 3;
+constexpr CachingAllocator::Address kNowhere = -1;
+
+bool IsState(const StorageRecord& storage) { return storage.category == Category::kOptimizerState; }
+
+// The module's own: from before the first step on.
+bool IsOfModule(const StorageRecord& storage) {
+  return storage.category == Category::kParameter || storage.category == Category::kBuffer ||
+         storage.category == Category::kConstant;
+}
+
+class StepReplay {
+ public:
+  StepReplay(const MemoryTrace& trace, const Timeline& timeline, bool expandable)
+      : trace_(trace),
+        timeline_(timeline),
+        allocator_(expandable),
+        at_(trace.storages.size(), kNowhere) {
+    for (size_t i = 0; i < trace.storages.size(); ++i) {
+      const StorageRecord& storage = trace.storages[StorageId(i)];
+      if (IsOfModule(storage)) {
+        Allocate(i);
+      } else if (IsState(storage)) {
+        state_.push_back(i);
+      } else if (storage.first_tick < storage.end_tick) {
+        made_.push_back(i);
+        freed_.push_back(i);
+      }
+    }
+    const auto& storages = trace.storages;
+    std::stable_sort(made_.begin(), made_.end(), [&](size_t a, size_t b) {
+      return storages[StorageId(a)].first_tick < storages[StorageId(b)].first_tick;
+    });
+    std::stable_sort(freed_.begin(), freed_.end(), [&](size_t a, size_t b) {
+      return storages[StorageId(a)].end_tick < storages[StorageId(b)].end_tick;
+    });
+  }
+
+  AllocatorPeak Run() {
+    AllocatorPeak peak;
+    for (int step = 0; step < kSteps; ++step) peak.allocated_bytes = Step();
+    peak.reserved_bytes = allocator_.reserved_bytes();
+    return peak;
+  }
+
+ private:
+  // The highest allocated bytes.
+  int64_t Step() {
+    int64_t highest = allocator_.allocated_bytes();
+    size_t gone = 0;
+    for (size_t i : made_) {
+      const int64_t tick = trace_.storages[StorageId(i)].first_tick;
+      for (; trace_.storages[StorageId(freed_[gone])].end_tick <= tick; ++gone) Free(freed_[gone]);
+      if (tick > trace_.phase_tick[2]) MakeState();
+      Allocate(i);
+      highest = std::max(highest, allocator_.allocated_bytes());
+    }
+    MakeState();
+    highest = std::max(highest, allocator_.allocated_bytes());
+    for (; gone < freed_.size(); ++gone) Free(freed_[gone]);
+    return highest;
+  }
+
+  void MakeState() {
+    for (size_t i : state_) Allocate(i);
+    state_.clear();
+  }
+
+  void Allocate(size_t i) {
+    const int64_t bytes = *timeline_.bytes[StorageId(i)];
+    if (bytes > 0) at_[i] = allocator_.Allocate(bytes);
+  }
+
+  void Free(size_t i) {
+    if (at_[i] != kNowhere) allocator_.Free(std::exchange(at_[i], kNowhere));
+  }
+
+  const MemoryTrace& trace_;
+  const Timeline& timeline_;
+  CachingAllocator allocator_;
+  std::vector<CachingAllocator::Address> at_;  // by storage
+  std::vector<size_t> state_;                  // not made yet
+  std::vector<size_t> made_;                   // in each step, in order
+  std::vector<size_t> freed_;                  // likewise
+};
+
+}  // namespace
+
+std::optional<AllocatorPeak> ReplayAllocator(const MemoryTrace& trace, const Timeline& timeline,
+                                             bool expandable) {
+  if (timeline.overflow || timeline.unknown_storages > 0) return std::nullopt;
+  return StepReplay(trace, timeline, expandable).Run();
+}
+
+}  // namespace footprint
