@@ -38,18 +38,6 @@ bool HasErrors(const std::vector<Diagnostic>& diagnostics) {
   return false;
 }
 
-Failure ToFailure(const std::vector<Diagnostic>& diagnostics) {
-  Failure failure;
-  failure.exit_code = 3;
-  for (const Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.severity == Severity::kError && diagnostic.blame == Blame::kModel) {
-      failure.exit_code = 2;
-    }
-  }
-  failure.diagnostics = ToReport(diagnostics);
-  return failure;
-}
-
 // Sizes that do not fit 64 bits are no figures: the bindings are at fault.
 void CheckSizes(const Analysis& analysis, const MemoryTrace& trace, const Timeline& timeline,
                 DiagnosticSink& sink) {

@@ -119,6 +119,18 @@ std::vector<ReportDiagnostic> ToReport(const std::vector<Diagnostic>& diagnostic
   return result;
 }
 
+Failure ToFailure(const std::vector<Diagnostic>& diagnostics) {
+  Failure failure;
+  failure.exit_code = 3;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::kError && diagnostic.blame == Blame::kModel) {
+      failure.exit_code = 2;
+    }
+  }
+  failure.diagnostics = ToReport(diagnostics);
+  return failure;
+}
+
 Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& timeline, int64_t tick,
                const char* id_prefix) {
   Peak peak;

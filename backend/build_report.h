@@ -25,6 +25,8 @@ void BuildTables(Analysis& analysis, Report& report);
 Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& timeline, int64_t tick,
                const char* id_prefix);
 std::vector<ReportDiagnostic> ToReport(const std::vector<Diagnostic>& diagnostics);
+// Exit code 2 if one of the errors is the model's, else 3.
+Failure ToFailure(const std::vector<Diagnostic>& diagnostics);
 
 // "s12": the id of a storage in reports.
 std::string StorageName(const char* prefix, StorageId id);

@@ -35,6 +35,9 @@ struct BytesCommand {
 };
 
 struct OpsCommand {
+  enum class Table { kOnnx, kTorch, kMissing };
+  Table table = Table::kOnnx;
+  std::string model;  // kMissing
   Destination destination;
 };
 

@@ -288,7 +288,15 @@ BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors) {
 }
 
 OpsCommand ConvertOps(const Flags& flags, UsageErrors& errors) {
-  return {ConvertDestination(flags, errors)};
+  OpsCommand command;
+  if (flags.torch && !flags.model.empty()) {
+    errors.Add("bad-value", "--torch", "is another table than --missing; ask for one of them");
+  }
+  if (flags.torch) command.table = OpsCommand::Table::kTorch;
+  if (!flags.model.empty()) command.table = OpsCommand::Table::kMissing;
+  command.model = flags.model;
+  command.destination = ConvertDestination(flags, errors);
+  return command;
 }
 
 }  // namespace footprint

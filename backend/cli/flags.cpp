@@ -129,6 +129,14 @@ void AddBytes(CLI::App& app, Flags& flags) {
   bytes->footer(kBytesExamples);
 }
 
+void AddOps(CLI::App& app, Flags& flags) {
+  CLI::App* ops = app.add_subcommand(
+      "ops", "The operators that footprint has rules for, and what it knows of each");
+  ops->add_flag("--torch", flags.torch, "PyTorch's operators instead of ONNX's");
+  AddOne(ops, "--missing", flags.model, "MODEL", "The operators of a model that have no rule");
+  AddOutput(ops, flags);
+}
+
 }  // namespace
 
 void AddCommands(CLI::App& app, Flags& flags) {
@@ -136,7 +144,7 @@ void AddCommands(CLI::App& app, Flags& flags) {
   app.footer(kExamples);
   AddAnalyze(app, flags);
   AddBytes(app, flags);
-  AddOutput(app.add_subcommand("ops", "The ONNX operators that footprint has rules for"), flags);
+  AddOps(app, flags);
   app.add_subcommand("explain", "Why a tensor is alive (not available yet)");
   app.add_subcommand("diff", "What changed between two models or reports (not available yet)");
 }

@@ -35,6 +35,7 @@ struct Flags {
   std::string dump;
   std::string depth;
   bool strict = false;
+  bool torch = false;
 };
 
 // Adds every subcommand with its options, filling `flags` on parse.

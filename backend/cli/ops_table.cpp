@@ -16,6 +16,10 @@ std::string DomainOf(const OnnxOp& op) {
   return op.domain.empty() ? "ai.onnx" : ToString(op.domain);
 }
 
+std::string QualifiedName(const OnnxOp& op) {
+  return (op.domain.empty() ? "" : ToString(op.domain) + "::") + ToString(op.name);
+}
+
 const char* ControlName(Control control) {
   switch (control) {
     case Control::kIf:
@@ -32,9 +36,20 @@ const char* ControlName(Control control) {
   return "";
 }
 
-std::string StorageOf(const OnnxOp& op) {
-  if (op.alias >= 0) return "shares operand " + std::to_string(op.alias);
-  return op.inplace != 0 ? "may overwrite" : "fresh";
+std::vector<int64_t> Overwritten(const OnnxOp& op) {
+  std::vector<int64_t> operands;
+  for (int i = 0; i < 32; ++i) {
+    if ((op.inplace >> i & 1) != 0) operands.push_back(i);
+  }
+  return operands;
+}
+
+std::string InPlaceOf(const OnnxOp& op) {
+  std::string text;
+  for (const int64_t operand : Overwritten(op)) {
+    text += (text.empty() ? "over operand " : ", ") + std::to_string(operand);
+  }
+  return text;
 }
 
 std::string VersionsOf(const OnnxOp& op) {
@@ -44,23 +59,26 @@ std::string VersionsOf(const OnnxOp& op) {
 
 }  // namespace
 
-std::string OpsText(const Terminal& terminal) {
-  TerminalTable table({{.title = "domain"},
-                       {.title = "operator"},
+std::string OnnxOpsText(const Terminal& terminal) {
+  TerminalTable table({{.title = "operator"},
                        {.title = "opsets"},
-                       {.title = "shapes from"},
-                       {.title = "contents"},
-                       {.title = "storage"}});
+                       {.title = "types"},
+                       {.title = "values"},
+                       {.title = "alias"},
+                       {.title = "in place"},
+                       {.title = "control"}});
   for (const OnnxOp* op : AllOnnxOps()) {
-    table.AddRow({DomainOf(*op), ToString(op->name), VersionsOf(*op),
+    table.AddRow({QualifiedName(*op), VersionsOf(*op),
                   op->types != nullptr ? "rule" : "ONNX's schema",
-                  op->values != nullptr ? "computed" : "", StorageOf(*op)});
+                  op->values != nullptr ? "rule" : "",
+                  op->alias < 0 ? "" : "operand " + std::to_string(op->alias), InPlaceOf(*op),
+                  ControlName(op->control)});
   }
   return table.Render(terminal) + "  " + WithThousands(static_cast<int64_t>(AllOnnxOps().size())) +
          " rows\n";
 }
 
-std::string OpsJson() {
+std::string OnnxOpsJson() {
   JsonWriter json;
   json.BeginObject(JsonWriter::Layout::kLines);
   json.Field("schema", "footprint-ops/1");
@@ -76,8 +94,45 @@ std::string OpsJson() {
     json.Field("type_rule", op->types != nullptr);
     json.Field("value_rule", op->values != nullptr);
     json.Field("alias", op->alias < 0 ? std::nullopt : std::optional<int64_t>(op->alias));
-    json.Field("may_overwrite", op->inplace != 0);
+    json.Key("in_place");
+    json.BeginArray(JsonWriter::Layout::kOneLine);
+    for (const int64_t operand : Overwritten(*op)) json.Value(operand);
+    json.EndArray();
     json.FieldOrNull("control", ControlName(op->control));
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  return json.Take();
+}
+
+std::string MissingOpsText(const std::vector<MissingOp>& missing, const Terminal& terminal) {
+  if (missing.empty()) return "  every operator of the model has a row\n";
+  TerminalTable table({{.title = "domain"},
+                       {.title = "operator"},
+                       {.title = "opset", .align = TableColumn::Align::kRight},
+                       {.title = "nodes", .align = TableColumn::Align::kRight},
+                       {.title = "types from"}});
+  for (const MissingOp& op : missing) {
+    table.AddRow({op.domain, op.name, std::to_string(op.version), WithThousands(op.nodes),
+                  op.shapes_from});
+  }
+  return table.Render(terminal);
+}
+
+std::string MissingOpsJson(const std::vector<MissingOp>& missing) {
+  JsonWriter json;
+  json.BeginObject(JsonWriter::Layout::kLines);
+  json.Field("schema", "footprint-missing-ops/1");
+  json.Key("operators");
+  json.BeginArray(JsonWriter::Layout::kLines);
+  for (const MissingOp& op : missing) {
+    json.BeginObject(JsonWriter::Layout::kOneLine);
+    json.Field("domain", op.domain);
+    json.Field("name", op.name);
+    json.Field("version", op.version);
+    json.Field("nodes", op.nodes);
+    json.Field("types_from", op.shapes_from);
     json.EndObject();
   }
   json.EndArray();

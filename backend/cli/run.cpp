@@ -100,8 +100,23 @@ std::optional<Failure> Execute(const BytesCommand& command) {
 }
 
 std::optional<Failure> Execute(const OpsCommand& command) {
-  return Deliver(command.destination, "ops", [](Format format, const Terminal& terminal) {
-    return format == Format::kJson ? OpsJson() : OpsText(terminal);
+  std::vector<MissingOp> missing;
+  if (command.table == OpsCommand::Table::kMissing) {
+    std::variant<std::vector<MissingOp>, Failure> found = FindMissingOps(command.model);
+    if (Failure* failure = std::get_if<Failure>(&found)) return std::move(*failure);
+    missing = std::get<std::vector<MissingOp>>(std::move(found));
+  }
+  return Deliver(command.destination, "ops", [&](Format format, const Terminal& terminal) {
+    const bool json = format == Format::kJson;
+    switch (command.table) {
+      case OpsCommand::Table::kTorch:
+        return json ? TorchOpsJson() : TorchOpsText(terminal);
+      case OpsCommand::Table::kMissing:
+        return json ? MissingOpsJson(missing) : MissingOpsText(missing, terminal);
+      case OpsCommand::Table::kOnnx:
+        break;
+    }
+    return json ? OnnxOpsJson() : OnnxOpsText(terminal);
   });
 }
 
@@ -110,6 +125,7 @@ std::optional<Failure> Execute(const PrintCommand& command) {
 }
 
 std::string ModelOf(const Command& command) {
+  if (const auto* ops = std::get_if<OpsCommand>(&command)) return ops->model;
   const AnalyzeCommand* analyze = std::get_if<AnalyzeCommand>(&command);
   return analyze == nullptr ? "" : analyze->options.model_path;
 }

@@ -145,7 +145,7 @@ class Usage(CommandTest):
                           message="--accounting textbook")
 
     def test_dumps(self):
-        for step in ("import", "lower"):
+        for step in ("import", "infer", "lower"):
             text = self.succeed("analyze", "valid.onnxtxt", "--dump", step)
             self.assertTrue(text)
             report = self.succeed_in_json("analyze", "valid.onnxtxt", "--dump", step)
