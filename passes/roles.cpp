@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
@@ -19,6 +20,9 @@
 //   3. where it is stored: PyTorch's exporters keep a module's own tensors as initializers and
 //      literals of the code as Constant nodes;
 //   4. its name, for the few float buffers that are used like parameters.
+//
+// What the module computed from the sizes of its inputs is a constant too where those sizes are
+// fixed; it is neither.
 //
 // An Identity of a parameter is how TorchScript files say that two equal parameters were merged:
 // its output is a parameter of its own.
@@ -67,6 +71,13 @@ class RoleAssigner {
       : graph_(graph), sink_(sink), uses_(graph.values.size()) {
     result_.of.resize(graph.values.size(), Role::kNone);
     result_.trainable.resize(graph.values.size(), false);
+    for (ValueId input : graph.top().inputs) {
+      const TensorType& type = graph.values[input].declared.tensor;
+      if (graph.values[input].kind != ValueKind::kInput || !IsInteger(type.element)) continue;
+      for (size_t i = 0; i < type.dims.size(); ++i) {
+        if (type.dims[i].is_constant()) (i == 0 ? batches_ : lengths_).push_back(type.dims[i]);
+      }
+    }
     for (const SignatureEntry& entry : provenance.signature) {
       if (!entry.is_output && !entry.target.empty()) signature_.emplace(entry.target, entry.kind);
     }
@@ -162,9 +173,10 @@ class RoleAssigner {
     }
     if (uses.as_statistics) return Role::kBuffer;
     const int64_t elements = Elements(constant);
+    if (IsMadeFromSizes(constant)) return Role::kConstant;
     if (!IsFloatingPoint(constant.type.element)) return IntegerRole(constant, uses, elements);
     const bool initializer = constant.origin == ConstantOrigin::kInitializer;
-    if (uses.as_weight && (initializer || elements > 1)) {
+    if (uses.as_weight && (initializer || (elements > 1 && !FromPyTorch()))) {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
     }
     if (uses.as_filler) return Role::kConstant;
@@ -173,6 +185,20 @@ class RoleAssigner {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
     }
     return elements > 1 ? Role::kBuffer : Role::kConstant;
+  }
+
+  // Positions and masks: every axis is one that the inputs of whole numbers have, and one of them
+  // counts within a sample.
+  bool IsMadeFromSizes(const Constant& constant) const {
+    if (constant.origin == ConstantOrigin::kInitializer || !FromPyTorch()) return false;
+    bool within_sample = false;
+    for (const Dim& dim : constant.type.dims) {
+      if (dim.Is(1)) continue;
+      const bool length = absl::c_linear_search(lengths_, dim);
+      if (!length && !absl::c_linear_search(batches_, dim)) return false;
+      within_sample |= length;
+    }
+    return within_sample;
   }
 
   Role IntegerRole(const Constant& constant, const Uses& uses, int64_t elements) const {
@@ -262,6 +288,7 @@ class RoleAssigner {
   IdVector<ValueId, Uses> uses_;
   absl::flat_hash_map<std::string, SignatureEntry::Kind> signature_;
   absl::flat_hash_set<ValueId> copies_;
+  std::vector<Dim> batches_, lengths_;  // constant axes of integer inputs: the first, the others
 };
 
 }  // namespace
