@@ -68,6 +68,7 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
   if (facts.from_pytorch()) {
     AssumeInPlace(program);
     AddStepCounters(program);
+    if (provenance.empty()) AddFrequencyCopies(program);
   }
   TellEvidence(program, sink);
   AssignHolds(graph, model_outputs, program);

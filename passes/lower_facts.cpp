@@ -47,7 +47,7 @@ LowerFacts::LowerFacts(const Graph& graph, const InferredTypes& types, const Rol
       source_(graph.values.size()),
       arithmetic_(graph.values.size(), false),
       from_shapes_(graph.values.size(), false),
-      from_parameters_(graph.values.size(), false) {
+      from_stored_(graph.values.size(), false) {
   for (const Node& node : graph.nodes) in_training_mode_ |= node.Int("training_mode", 0) != 0;
   ClassifyValues();
   ListReaders();
@@ -61,7 +61,7 @@ void LowerFacts::ClassifyValues() {
     if (value.kind != ValueKind::kConstant) continue;
     const bool stored = roles_.of[id] == Role::kParameter || roles_.of[id] == Role::kBuffer;
     from_shapes_[id] = !stored;
-    from_parameters_[id] = roles_.IsParameter(id);
+    from_stored_[id] = stored && IsFloatingPoint(types_.types[id].tensor.element);
     arithmetic_[id] = !stored && HasFewElements(types_.types[id]);
   }
   for (NodeId id : graph_.top().nodes) ClassifyNode(graph_.nodes[id]);
@@ -69,23 +69,23 @@ void LowerFacts::ClassifyValues() {
 
 void LowerFacts::ClassifyNode(const Node& node) {
   bool from_shapes = node.op == nullptr || node.op->control == Control::kNone;
-  bool from_parameters = false;
+  bool from_stored = false;
   if (!IsShapeSource(node)) {
     bool any = false;
     for (ValueId input : node.inputs) {
       if (!input.valid()) continue;
       any = true;
       from_shapes &= from_shapes_[source_[input]];
-      from_parameters |= from_parameters_[input];
+      from_stored |= from_stored_[input];
     }
     from_shapes &= any;
   }
   for (ValueId output : node.outputs) {
     if (!output.valid()) continue;
-    // The contents of a small parameter may be known; it is a tensor all the same.
-    const bool known = types_.values[output] != nullptr && !from_parameters &&
+    // The contents of a small parameter or buffer may be known; it is a tensor all the same.
+    const bool known = types_.values[output] != nullptr && !from_stored &&
                        HasFewElements(types_.types[output]);
-    from_parameters_[output] = from_parameters;
+    from_stored_[output] = from_stored;
     from_shapes_[output] = from_shapes || known;
     arithmetic_[output] =
         known || IsShapeSource(node) || (from_shapes && HasFewElements(types_.types[output]));

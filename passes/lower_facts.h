@@ -51,7 +51,7 @@ class LowerFacts {
   IdVector<ValueId, ValueId> source_;
   IdVector<ValueId, bool> arithmetic_;
   IdVector<ValueId, bool> from_shapes_;
-  IdVector<ValueId, bool> from_parameters_;
+  IdVector<ValueId, bool> from_stored_;
   IdVector<ValueId, int32_t> first_reader_;  // into readers_; one more entry than values
   std::vector<NodeId> readers_;
 };

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -11,15 +12,21 @@
 namespace footprint {
 namespace {
 
+std::vector<TorchValueId> TensorsOf(const TorchCall& call) {
+  std::vector<TorchValueId> tensors;
+  for (const TorchArgument& argument : call.arguments) {
+    if (argument.tensor.valid()) tensors.push_back(argument.tensor);
+    for (TorchValueId tensor : argument.tensors) {
+      if (tensor.valid()) tensors.push_back(tensor);
+    }
+  }
+  return tensors;
+}
+
 IdVector<TorchValueId, CallId> LastReaders(const TorchProgram& program) {
   IdVector<TorchValueId, CallId> last(program.values.size());
   for (size_t i = 0; i < program.calls.size(); ++i) {
-    for (const TorchArgument& argument : program.calls[CallId(i)].arguments) {
-      if (argument.tensor.valid()) last[argument.tensor] = CallId(i);
-      for (TorchValueId tensor : argument.tensors) {
-        if (tensor.valid()) last[tensor] = CallId(i);
-      }
-    }
+    for (TorchValueId tensor : TensorsOf(program.calls[CallId(i)])) last[tensor] = CallId(i);
   }
   return last;
 }
@@ -57,6 +64,42 @@ void AssumeInPlace(TorchProgram& program) {
     call.in_place = InPlace::kIfUnsaved;
     call.evidence = Evidence::kAssumption;
     call.note = std::string(habit->note);
+  }
+}
+
+void AddFrequencyCopies(TorchProgram& program) {
+  // The float buffer that a value is computed from, positions aside; invalid: none, or more.
+  IdVector<TorchValueId, TorchValueId> source(program.values.size());
+  IdVector<TorchValueId, bool> copied(program.values.size(), false);
+  const auto source_of = [&](const TorchCall& call) {
+    TorchValueId found;
+    for (TorchValueId tensor : TensorsOf(call)) {
+      const TorchValue& value = program.values[tensor];
+      if (!IsFloatingPoint(value.type.element)) continue;
+      const bool computed = value.kind == TorchValueKind::kComputed;
+      if (!computed && value.kind != TorchValueKind::kBuffer) return TorchValueId();
+      const TorchValueId from = computed ? source[tensor] : tensor;
+      if (from.valid()) found = from;
+    }
+    return found;
+  };
+  std::vector<TorchValueId> frequencies;
+  for (const TorchCall& call : program.calls) {
+    const TorchValueId from = source_of(call);
+    if (!from.valid()) continue;
+    for (TorchValueId result : call.results) {
+      if (result.valid()) source[result] = from;
+    }
+    if (!IsRotation(*call.op) || copied[from]) continue;
+    copied[from] = true;
+    frequencies.push_back(from);
+  }
+  for (TorchValueId original : frequencies) {
+    TorchValue copy = program.values[original];
+    copy.name = absl::StrCat(copy.name, "/", kFrequenciesCopyName);
+    copy.onnx_value = ValueId();
+    copy.constant = ConstantId();
+    program.values.Add(std::move(copy));
   }
 }
 

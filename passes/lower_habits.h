@@ -12,6 +12,9 @@ void AssumeInPlace(TorchProgram& program);
 // A step counter for each norm with running statistics: a buffer that no file stores.
 void AddStepCounters(TorchProgram& program);
 
+// The second copy of the frequencies of rotary position embeddings, which nothing reads.
+void AddFrequencyCopies(TorchProgram& program);
+
 }  // namespace footprint
 
 #endif  // FOOTPRINT_PASSES_LOWER_HABITS_H_

@@ -11,6 +11,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/onnx_op.h"
+#include "ir/ops/lowering/habits.h"
+#include "ir/ops/lowering/lowering.h"
 
 // The file stores constants; the module has parameters and buffers. What tells them apart,
 // strongest first:
@@ -160,7 +162,7 @@ class RoleAssigner {
     return graph_.constants[graph_.values[source].constant].type;
   }
 
-  Role RoleOf(ValueId id) const {
+  Role RoleOf(ValueId id) {
     const Constant& constant = graph_.constants[graph_.values[id].constant];
     const Uses& uses = uses_[id];
     if (!uses.any) {
@@ -173,7 +175,7 @@ class RoleAssigner {
     }
     if (uses.as_statistics) return Role::kBuffer;
     const int64_t elements = Elements(constant);
-    if (IsMadeFromSizes(constant)) return Role::kConstant;
+    if (IsMadeFromSizes(constant) || IsLiteral(id, constant)) return Role::kConstant;
     if (!IsFloatingPoint(constant.type.element)) return IntegerRole(constant, uses, elements);
     const bool initializer = constant.origin == ConstantOrigin::kInitializer;
     if (uses.as_weight && (initializer || (elements > 1 && !FromPyTorch()))) {
@@ -185,6 +187,47 @@ class RoleAssigner {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
     }
     return elements > 1 ? Role::kBuffer : Role::kConstant;
+  }
+
+  // A short list of numbers that only meets sizes (slopes of a position bias); frequencies of a
+  // rotary embedding, which do so too, belong to the module.
+  bool IsLiteral(ValueId id, const Constant& constant) {
+    if (constant.origin == ConstantOrigin::kInitializer || !FromPyTorch() ||
+        Elements(constant) > kTableElements || !signature_.empty()) {
+      return false;
+    }
+    if (from_sizes_.empty()) FindFromSizes();
+    std::vector<ValueId> open = {id};
+    for (size_t i = 0; i < open.size(); ++i) {
+      for (NodeId reader : readers_[open[i]]) {
+        const Node& node = graph_.nodes[reader];
+        if (IsRotation(node) || (i == 0 && !from_sizes_[reader])) return false;
+        if (!from_sizes_[reader]) continue;
+        for (ValueId output : node.outputs) {
+          if (output.valid()) open.push_back(output);
+        }
+      }
+    }
+    return true;
+  }
+
+  // Nodes whose results rest on shapes and Constant nodes alone.
+  void FindFromSizes() {
+    from_sizes_.resize(graph_.nodes.size(), false);
+    readers_.resize(graph_.values.size());
+    for (NodeId id : graph_.top().nodes) {
+      const Node& node = graph_.nodes[id];
+      const Lowering* row = FindLowering(node.domain, node.op_type);
+      bool from_sizes = true;
+      for (ValueId input : node.inputs) {
+        if (!input.valid()) continue;
+        readers_[input].push_back(id);
+        const Value& value = graph_.values[input];
+        from_sizes &= value.kind == ValueKind::kNodeOutput ? bool(from_sizes_[value.producer])
+                                                           : ConstantNode(input) != nullptr;
+      }
+      from_sizes_[id] = from_sizes || (row != nullptr && row->lower == nullptr);
+    }
   }
 
   // Positions and masks: every axis is one that the inputs of whole numbers have, and one of them
@@ -288,6 +331,8 @@ class RoleAssigner {
   IdVector<ValueId, Uses> uses_;
   absl::flat_hash_map<std::string, SignatureEntry::Kind> signature_;
   absl::flat_hash_set<ValueId> copies_;
+  IdVector<NodeId, bool> from_sizes_;
+  IdVector<ValueId, std::vector<NodeId>> readers_;
   std::vector<Dim> batches_, lengths_;  // constant axes of integer inputs: the first, the others
 };
 

@@ -21,6 +21,10 @@ bool IsChannelNorm(const TorchOp& op) {
   return op.name == "aten::batch_norm" || op.name == "aten::group_norm";
 }
 
+bool IsRotation(const TorchOp& op) { return op.name == "aten::cos"; }
+
+bool IsRotation(const Node& node) { return node.domain.empty() && node.op_type == "Cos"; }
+
 bool CountsSteps(const TorchOp& op) { return op.name == "aten::batch_norm"; }
 
 }  // namespace footprint

@@ -3,6 +3,7 @@
 #define FOOTPRINT_IR_OPS_LOWERING_HABITS_H_
 
 #include "absl/strings/string_view.h"
+#include "ir/graph.h"
 #include "ir/torch_op.h"
 
 namespace footprint {
@@ -16,6 +17,12 @@ struct InPlaceHabit {
 const InPlaceHabit* FindInPlaceHabit(const TorchOp& op);
 // The result of a norm over channels: what `out += identity` adds into.
 bool IsChannelNorm(const TorchOp& op);
+
+// Turns angles into a rotary position embedding. The frequencies behind the angles are a buffer that
+// the transformers library keeps twice.
+bool IsRotation(const TorchOp& op);
+bool IsRotation(const Node& node);
+inline constexpr absl::string_view kFrequenciesCopyName = "original_inv_freq";
 
 // Norms whose running statistics (argument kRunningMean) come with a counter of steps, one int64.
 bool CountsSteps(const TorchOp& op);
