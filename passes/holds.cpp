@@ -12,7 +12,8 @@
 // to the last call of that run of the scope. A run is contiguous: a module called twice has two.
 //
 // Models of text (whole numbers in) keep the outputs of their outer modules in locals until forward
-// ends; that is a habit of the libraries, and the only assumption here.
+// ends; that is a habit of the libraries, and the only assumption here. Layers that the forward
+// calls by itself hand their results from one to the next under one name.
 
 namespace footprint {
 namespace {
@@ -54,16 +55,21 @@ class Holds {
   TorchProgram& program_;
   IdVector<TorchValueId, CallId> producer_;
   IdVector<ScopeId, std::vector<ScopeId>> paths_;  // outermost first, the root left out
+  IdVector<ScopeId, bool> has_children_;
   IdVector<CallId, std::vector<CallId>> run_end_;  // by depth in the path
 };
 
 void Holds::ListPaths() {
   paths_.resize(std::max<size_t>(graph_.scopes.size(), 1));
+  has_children_.resize(paths_.size(), false);
   // Parents come before their children.
   for (size_t i = 1; i < graph_.scopes.size(); ++i) {
     const ScopeId id(i);
     const ScopeId parent = graph_.scopes[id].parent;
-    if (parent.valid()) paths_[id] = paths_[parent];
+    if (parent.valid()) {
+      paths_[id] = paths_[parent];
+      has_children_[parent] = true;
+    }
     paths_[id].push_back(id);
   }
 }
@@ -117,7 +123,7 @@ void Holds::HoldLocals() {
     if (program_.values[value].kind != TorchValueKind::kComputed || !producer_[value].valid())
       return;
     const std::vector<ScopeId>& made = Path(producer_[value]);
-    if (made.size() < kOuter) return;
+    if (made.size() < kOuter || !has_children_[made[kOuter - 1]]) return;
     const std::vector<ScopeId>& inside = Path(reader);
     if (inside.size() < kOuter ||
         !std::equal(made.begin(), made.begin() + kOuter, inside.begin())) {
