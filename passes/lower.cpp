@@ -55,7 +55,7 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
                            return MatchesFreeze(pattern, name);
                          });
     };
-    LowerTexts(facts, provenance, is_frozen, builder);
+    LowerTexts(facts, provenance, is_frozen, builder, sink);
   }
   for (size_t i = 0; i < graph.values.size(); ++i) {
     const ValueId id(i);

@@ -61,6 +61,7 @@ class ProgramBuilder {
   }
   const TorchValue& value(TorchValueId id) const { return program_.values[id]; }
   TorchProgram& program() { return program_; }
+  const TorchProgram& program() const { return program_; }
   // Stored parameters and buffers that no call read so far join the program.
   void AddUnread();
   TorchProgram Take() { return std::move(program_); }

@@ -9,6 +9,7 @@
 #include "ir/ops/lowering/fx.h"
 #include "ir/ops/lowering/lowering.h"
 #include "passes/lower_fx_arguments.h"
+#include "passes/lower_fx_classes.h"
 #include "passes/lower_fx_groups.h"
 #include "passes/lower_fx_names.h"
 #include "passes/lower_node.h"
@@ -35,7 +36,8 @@ namespace {
 class TextLowering {
  public:
   TextLowering(const LowerFacts& facts, const Provenance& provenance,
-               const std::function<bool(const std::string&)>& is_frozen, ProgramBuilder& builder)
+               const std::function<bool(const std::string&)>& is_frozen, ProgramBuilder& builder,
+               DiagnosticSink& sink)
       : facts_(facts),
         graph_(facts.graph()),
         provenance_(provenance),
@@ -43,17 +45,20 @@ class TextLowering {
         names_(facts, provenance, is_frozen, builder),
         arguments_(facts, names_, builder, [this](const FxGroup& group, absl::string_view name) {
           return Repeat(group, name);
-        }) {}
+        }),
+        classes_(facts, provenance, builder, sink) {}
 
   void Run() {
     const std::vector<FxGroup> groups = GroupNodes(facts_, provenance_);
-    for (const FxGroup& group : groups) {
+    for (size_t i = 0; i < groups.size(); ++i) {
+      const FxGroup& group = groups[i];
       group_ = &group;
       SetOrigin(group);
       if (group.fx == nullptr) {
         LowerWithoutText();
       } else {
-        LowerGroup();
+        classes_.Begin(groups, i);
+        classes_.function().empty() ? LowerGroup() : LowerFunction();
         arguments_.AddProducer(group);
       }
     }
@@ -63,6 +68,7 @@ class TextLowering {
  private:
   void SetOrigin(const FxGroup& group);
   void LowerGroup();
+  void LowerFunction();
   void LowerView(const FxLowering& row, absl::string_view op);
   void LowerAxes(const FxLowering& row, absl::string_view op);
   void LowerConvolution(absl::string_view op, const FxLowering& row);
@@ -77,6 +83,8 @@ class TextLowering {
   // Appends the call whose results are those of the group.
   void Finish(absl::string_view op, std::vector<TorchArgument> arguments, bool several = false);
   void BindResult(TorchValueId tensor);
+  void CastBack();
+  bool LeaveOut(int index, std::vector<TorchArgument>& arguments) const;
   bool IsPadFolded(NodeId id) const {
     return static_cast<size_t>(id.index()) < provenance_.rewrite_rules.size() &&
            absl::StrContains(provenance_.rewrite_rules[id], kFoldedPadRule);
@@ -91,6 +99,7 @@ class TextLowering {
   ProgramBuilder& builder_;
   FxNames names_;
   FxArguments arguments_;
+  FxClasses classes_;
   const FxGroup* group_ = nullptr;
   absl::string_view repeated_;  // the name under which the group is made once more; else empty
 };
@@ -126,10 +135,35 @@ void TextLowering::LowerGroup() {
     default:
       break;
   }
-  Finish(op, arguments_.All(row, FindTorchOp(op)), row.form == FxForm::kParts);
+  std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
+  const bool in_float = row.float_argument >= 0 &&
+                        arguments.size() > static_cast<size_t>(row.float_argument) &&
+                        arguments[static_cast<size_t>(row.float_argument)].element ==
+                            ElementType::kFloat;
+  const bool skips = LeaveOut(row.skipped_argument, arguments);
+  Finish(op, std::move(arguments), row.form == FxForm::kParts);
+  if (skips) {
+    builder_.last().evidence = Evidence::kAssumption;
+    builder_.last().note = "its mask comes from shapes alone: left out by the module";
+  }
+  if (in_float) CastBack();
   const bool into_first = !row.in_place_after.empty() && !group_->fx->arguments.empty() &&
                           FxStem(group_->fx->arguments[0].text) == row.in_place_after;
   if (into_first) builder_.last().in_place = InPlace::kYes;
+}
+
+// A module that is one call: made where its last text stands, on what the first one reads.
+void TextLowering::LowerFunction() {
+  if (classes_.starts_module()) {
+    arguments_.Begin(*group_);
+    arguments_.All({}, nullptr);
+    classes_.SetHanded(arguments_.first());
+  }
+  if (!classes_.ends_module() || !classes_.handed().valid()) return;
+  Finish(classes_.function(), {TorchArgument::Tensor(classes_.handed())});
+  builder_.last().evidence = Evidence::kName;
+  builder_.last().note = std::string(classes_.note());
+  classes_.Report();
 }
 
 void TextLowering::LowerView(const FxLowering& row, absl::string_view op) {
@@ -307,6 +341,7 @@ void TextLowering::LowerNodeAlone(NodeId id) {
 
 void TextLowering::Finish(absl::string_view op, std::vector<TorchArgument> arguments,
                           bool several) {
+  if (repeated_.empty()) classes_.CastArguments(op, arguments);
   absl::InlinedVector<TorchValueId, 1> results;
   if (!repeated_.empty()) {
     results.push_back(builder_.AddComputed(std::string(repeated_), Type(group_->result)));
@@ -317,12 +352,36 @@ void TextLowering::Finish(absl::string_view op, std::vector<TorchArgument> argum
     results.push_back(builder_.AddComputedFor(group_->result));
     names_.Set(group_->fx->name, results[0]);
   }
+  const TorchValueId result = results.empty() ? TorchValueId() : results[0];
   builder_.Append(op, std::move(arguments), std::move(results));
+  if (!repeated_.empty() || several || !result.valid()) return;
+  const TorchValueId seen = classes_.CastResult(result);
+  if (seen != result) BindResult(seen);
 }
 
 void TextLowering::BindResult(TorchValueId tensor) {
   names_.Set(repeated_.empty() ? absl::string_view(group_->fx->name) : repeated_, tensor);
   if (repeated_.empty()) builder_.Bind(group_->result, tensor);
+}
+
+bool TextLowering::LeaveOut(int index, std::vector<TorchArgument>& arguments) const {
+  if (index < 0 || arguments.size() <= static_cast<size_t>(index)) return false;
+  TorchArgument& argument = arguments[static_cast<size_t>(index)];
+  if (!argument.tensor.valid()) return false;
+  const ValueId value = builder_.value(argument.tensor).onnx_value;
+  if (!value.valid() || !facts_.IsFromShapes(value)) return false;
+  argument = TorchArgument();
+  return true;
+}
+
+void TextLowering::CastBack() {
+  const TorchValueId result = builder_.last().results[0];
+  const TorchValue& value = builder_.value(result);
+  const TorchValueId cast = builder_.AddComputed(absl::StrCat(value.name, "/cast"), value.type);
+  builder_.Append(kToModuleTypeCall, {TorchArgument::Tensor(result)}, {cast});
+  builder_.last().evidence = Evidence::kAssumption;
+  builder_.last().note = "asked for float32 by name: cast back to the module's type";
+  BindResult(cast);
 }
 
 // A call that the exporter merged with an equal one, made again. Its own arguments are known, so
@@ -358,8 +417,9 @@ void TextLowering::AddUnread() {
 }  // namespace
 
 void LowerTexts(const LowerFacts& facts, const Provenance& provenance,
-                const std::function<bool(const std::string&)>& is_frozen, ProgramBuilder& builder) {
-  TextLowering(facts, provenance, is_frozen, builder).Run();
+                const std::function<bool(const std::string&)>& is_frozen, ProgramBuilder& builder,
+                DiagnosticSink& sink) {
+  TextLowering(facts, provenance, is_frozen, builder, sink).Run();
 }
 
 }  // namespace footprint

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "ir/diagnostic.h"
 #include "ir/provenance.h"
 #include "passes/lower_builder.h"
 #include "passes/lower_facts.h"
@@ -12,8 +13,10 @@
 namespace footprint {
 
 // Appends the calls of the whole graph. `is_frozen` answers for parameters by their own names.
+// `sink` lists the classes of modules whose names were relied on.
 void LowerTexts(const LowerFacts& facts, const Provenance& provenance,
-                const std::function<bool(const std::string&)>& is_frozen, ProgramBuilder& builder);
+                const std::function<bool(const std::string&)>& is_frozen, ProgramBuilder& builder,
+                DiagnosticSink& sink);
 
 }  // namespace footprint
 

@@ -32,6 +32,12 @@ struct FxLowering {
   absl::string_view torch = "";  // the operator to call, if not the target
   // Written into argument 0 where that was made by this operator just before (noise.bernoulli_()).
   absl::string_view in_place_after = "";
+  // Asked for float32 by this argument; what follows was cast back to the module's type, which is
+  // no call where that is float32 too. -1: no such argument.
+  int float_argument = -1;
+  // Left out by the module where it comes from shapes alone: a mask that a traced module cannot
+  // leave out, which plain calls replace by a flag. -1: no such argument.
+  int skipped_argument = -1;
 };
 
 // "aten.view.default", "torch.ops.aten.view.default". Targets without a row are calls.
@@ -49,6 +55,12 @@ FxRepair FindFxRepair(absl::string_view name);
 inline constexpr absl::string_view kContiguousCall = "aten::contiguous";
 inline constexpr absl::string_view kCopyCall = "aten::clone";
 inline constexpr absl::string_view kScaleCall = "aten::mul";
+inline constexpr absl::string_view kToCall = "aten::to";
+inline constexpr absl::string_view kTypeAsCall = "aten::type_as";
+inline constexpr absl::string_view kToModuleTypeCall = "footprint::to_module_type";
+inline constexpr absl::string_view kPowCall = "aten::pow";
+// Of the labels, in losses that predict the next token.
+inline constexpr absl::string_view kShiftCall = "aten::pad";
 inline constexpr absl::string_view kPadCall = "aten::constant_pad_nd";
 inline constexpr absl::string_view kSliceCall = "aten::slice";
 // What is left of axes that the exporter merged: the order of the ONNX node, or the sizes alone.
