@@ -52,7 +52,8 @@ void FxArguments::Begin(const FxGroup& group) {
   for (const auto& [keyword, argument] : group.fx->keyword_arguments) CollectKnown(argument);
   for (ValueId input : group.inputs) {
     const TorchValueId tensor = builder_.IsBound(input) ? builder_.TensorOf(input) : TorchValueId();
-    if (!tensor.valid() || !now_.known.contains(tensor)) now_.operands.push_back(input);
+    const bool is_known = tensor.valid() && now_.known.contains(tensor);
+    if (!is_known && !now_.named.contains(input)) now_.operands.push_back(input);
   }
   const auto is_constant = [this](ValueId value) {
     return graph_.values[value].kind == ValueKind::kConstant;
@@ -69,6 +70,8 @@ void FxArguments::CollectKnown(const FxArgument& argument) {
     if (next.kind == Kind::kReference && !names_.IsSize(next.text)) {
       const TorchValueId tensor = names_.Find(next.text);
       if (tensor.valid()) now_.known.insert(tensor);
+      const ValueId folded = names_.FoldedConstant(next.text);
+      if (folded.valid()) now_.named.insert(folded);
     }
     for (const FxArgument& item : next.items) open.push_back(&item);
   }
@@ -140,6 +143,8 @@ TorchArgument FxArguments::ConvertList(const FxArgument& list, int position, boo
 TorchValueId FxArguments::Resolve(absl::string_view name, int position) {
   const TorchValueId known = names_.Find(name);
   if (known.valid()) return known;
+  const ValueId folded = names_.FoldedConstant(name);
+  if (folded.valid()) return Folded(name, folded);
   const SignatureEntry* entry = names_.Stored(name);
   return entry != nullptr ? ResolveMissing(*entry, position) : Repair(name);
 }
@@ -195,54 +200,69 @@ ValueId FxArguments::NextOperand() {
 TorchValueId FxArguments::Repair(absl::string_view name) {
   const ValueId operand = NextOperand();
   if (!operand.valid()) return TorchValueId();
-  TorchValueId source = builder_.IsBound(operand) ? builder_.TensorOf(operand) : TorchValueId();
-  if (!source.valid()) {
-    if (graph_.values[operand].kind != ValueKind::kConstant) return TorchValueId();
-    source = FoldedParameter(operand);
-    if (!source.valid()) source = builder_.TensorOf(operand);
+  if (graph_.values[operand].kind == ValueKind::kConstant) {
+    return names_.IsListed(operand) ? StandIn(name, builder_.TensorOf(operand))
+                                    : Folded(name, operand);
   }
+  if (!builder_.IsBound(operand)) return TorchValueId();
+  const TorchValueId source = builder_.TensorOf(operand);
   // The producer's own operator under another name: equal calls were merged into one.
   const auto producer = producers_.find(operand);
   if (producer != producers_.end() && producer->second->fx->name != name &&
       FxStem(producer->second->fx->name) == FxStem(name) && builder_.MayRequireGrad(source)) {
     return repeat_(*producer->second, name);
   }
-  const TensorType type = builder_.value(source).type;
+  return StandIn(name, source);
+}
+
+// The result of a removed call, of which its name is left and what it was computed from.
+TorchValueId FxArguments::StandIn(absl::string_view name, TorchValueId source) {
   const TorchArgument tensor = TorchArgument::Tensor(source);
-  TorchValueId result = source;
+  absl::string_view op;
+  std::vector<TorchArgument> arguments = {tensor};
   switch (FindFxRepair(name)) {
     case FxRepair::kSame:
+      // Another reader may have absorbed another part of the view: asked again there.
       now_.merged = source;
-      break;
+      return source;
     case FxRepair::kContiguous:
-      result = builder_.AddComputed(std::string(name), type);
-      builder_.Append(kContiguousCall, {tensor}, {result});
+      op = kContiguousCall;
       break;
     case FxRepair::kCopy:
-      result = builder_.AddComputed(std::string(name), type);
-      builder_.Append(kCopyCall, {tensor, TorchArgument::String("contiguous_format")}, {result});
+      op = kCopyCall;
+      arguments.push_back(TorchArgument::String("contiguous_format"));
       break;
     case FxRepair::kNew:
-      result = builder_.AddComputed(std::string(name), type);
-      builder_.Append(kScaleCall, {tensor, TorchArgument::Int(1)}, {result});
+      op = kScaleCall;
+      arguments.push_back(TorchArgument::Int(1));
       break;
   }
-  // Another reader of a removed view may have absorbed another part of it: asked again there.
-  if (result == source) return source;
+  const TorchValueId result =
+      builder_.AddComputed(std::string(name), builder_.value(source).type);
+  builder_.Append(op, std::move(arguments), {result});
   builder_.last().note = "the file lacks this call; its name is left";
   names_.Set(name, result);
   return result;
 }
 
-// A constant computed from a parameter of the reader's module that no text reads: a view of it.
-TorchValueId FxArguments::FoldedParameter(ValueId constant) {
+// A constant that the exporter computed: from a parameter of the reader's module that no text
+// reads, if there is one; else it is what it is. Parameters of equal value share one constant.
+TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant) {
   const TensorType& type = facts_.types().types[constant].tensor;
-  if (!IsFloatingPoint(type.element) || now_.group->fx->module_path.size() < 2)
-    return TorchValueId();
-  const std::string& module = now_.group->fx->module_path[now_.group->fx->module_path.size() - 2];
-  const SignatureEntry* entry = names_.UnreadParameterOf(module);
-  if (entry == nullptr || !claimed_.insert(constant).second) return TorchValueId();
-  return names_.AddMissing(*entry, type, constant);
+  const std::vector<std::string>& path = now_.group->fx->module_path;
+  const SignatureEntry* entry = nullptr;
+  if (IsFloatingPoint(type.element) && path.size() >= 2) {
+    entry = names_.UnreadParameterOf(path[path.size() - 2]);
+  }
+  TorchValueId result;
+  if (entry == nullptr) {
+    result = builder_.TensorOf(constant);
+  } else {
+    const bool claims = claimed_.insert(constant).second;
+    result = StandIn(name, names_.AddMissing(*entry, type, claims ? constant : ValueId()));
+  }
+  names_.Set(name, result);
+  return result;
 }
 
 void FxArguments::AddProducer(const FxGroup& group) {

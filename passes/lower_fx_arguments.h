@@ -41,6 +41,7 @@ class FxArguments {
     TorchValueId first;
     TorchValueId merged;  // the last tensor that stands for a removed view
     absl::flat_hash_set<TorchValueId> known;  // tensors that some argument names
+    absl::flat_hash_set<ValueId> named;       // constants that some argument names
     std::vector<ValueId> operands;            // inputs that none accounts for
     size_t next_operand = 0;
   };
@@ -56,7 +57,8 @@ class FxArguments {
   TorchValueId Resolve(absl::string_view name, int position);
   TorchValueId ResolveMissing(const SignatureEntry& entry, int position);
   TorchValueId Repair(absl::string_view name);
-  TorchValueId FoldedParameter(ValueId constant);
+  TorchValueId StandIn(absl::string_view name, TorchValueId source);
+  TorchValueId Folded(absl::string_view name, ValueId constant);
   // An operand of the group that no argument accounts for: computed ones first.
   ValueId NextOperand();
   ValueId TwiceReadOperand() const;

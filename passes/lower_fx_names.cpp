@@ -89,6 +89,14 @@ bool FxNames::IsListed(ValueId value) const {
   return by_target_.contains(facts_.graph().values[value].name);
 }
 
+ValueId FxNames::FoldedConstant(absl::string_view name) const {
+  const auto it = values_.find(name);
+  if (it == values_.end() || IsListed(it->second)) return ValueId();
+  const bool is_float = IsFloatingPoint(facts_.types().types[it->second].tensor.element);
+  const bool is_constant = facts_.graph().values[it->second].kind == ValueKind::kConstant;
+  return is_float && is_constant && !facts_.IsArithmetic(it->second) ? it->second : ValueId();
+}
+
 TorchValueId FxNames::Find(absl::string_view name) {
   const auto known = tensors_.find(name);
   if (known != tensors_.end()) return known->second;
@@ -99,7 +107,8 @@ TorchValueId FxNames::Find(absl::string_view name) {
   const auto it = values_.find(name);
   if (it == values_.end()) return TorchValueId();
   const ValueId value = facts_.Resolve(it->second);
-  const bool is_constant = facts_.graph().values[value].kind == ValueKind::kConstant;
+  const bool is_constant = facts_.graph().values[value].kind == ValueKind::kConstant &&
+                           !FoldedConstant(name).valid();
   return is_constant || builder_.IsBound(value) ? builder_.TensorOf(value) : TorchValueId();
 }
 

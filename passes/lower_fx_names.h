@@ -25,6 +25,9 @@ class FxNames {
 
   // A tensor that the name is known to stand for; invalid: none.
   TorchValueId Find(absl::string_view name);
+  // A floating-point constant under this name that the module does not list: the exporter computed
+  // it. Invalid: none.
+  ValueId FoldedConstant(absl::string_view name) const;
   bool IsSize(absl::string_view name) const { return sizes_.contains(name); }
 
   // The line of the signature that lists a stored tensor under this name; null: none.
