@@ -33,6 +33,10 @@ class ProgramBuilder {
   // The tensor behind a value of the graph: made already, a stored constant, or a literal that the
   // program makes when it is first read. Invalid: no tensor is known for it.
   TorchValueId TensorOf(ValueId value);
+  // The same for a constant that the step makes itself.
+  TorchValueId LiteralOf(ValueId value) {
+    return IsBound(value) ? TensorOf(value) : MakeLiteral(value);
+  }
   void Bind(ValueId value, TorchValueId tensor) { program_.torch_of[value] = tensor; }
   bool IsBound(ValueId value) const { return program_.torch_of[value].valid(); }
 

@@ -407,6 +407,10 @@ void TextLowering::AddUnread() {
   for (const SignatureEntry& entry : provenance_.signature) {
     if (entry.is_output || names_.Stored(entry.name) != &entry) continue;
     const ValueId value = names_.StoredValue(entry);
+    const ValueId merged = value.valid() ? ValueId() : names_.MergedBuffer(entry);
+    if (merged.valid() && !names_.Find(entry.name).valid()) {
+      names_.AddMissing(entry, Type(merged), ValueId());
+    }
     if (!value.valid() || builder_.IsBound(value)) continue;
     if (facts_.roles().IsStored(value) && facts_.roles().of[value] != Role::kUnused) {
       builder_.TensorOf(value);

@@ -246,7 +246,7 @@ TorchValueId FxArguments::StandIn(absl::string_view name, TorchValueId source) {
 }
 
 // A constant that the exporter computed: from a parameter of the reader's module that no text
-// reads, if there is one; else it is what it is. Parameters of equal value share one constant.
+// reads, if there is one; else a table that the step makes, where it can be no buffer. Parameters of equal value share one constant.
 TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant) {
   const TensorType& type = facts_.types().types[constant].tensor;
   const std::vector<std::string>& path = now_.group->fx->module_path;
@@ -256,7 +256,8 @@ TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant) {
   }
   TorchValueId result;
   if (entry == nullptr) {
-    result = builder_.TensorOf(constant);
+    const bool is_made = IsFloatingPoint(type.element) && names_.has_all_buffers();
+    result = is_made ? builder_.LiteralOf(constant) : builder_.TensorOf(constant);
   } else {
     const bool claims = claimed_.insert(constant).second;
     result = StandIn(name, names_.AddMissing(*entry, type, claims ? constant : ValueId()));

@@ -2,8 +2,11 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "ir/ops/lowering/fx.h"
+#include "ir/ops/lowering/habits.h"
 
 namespace footprint {
 namespace {
@@ -39,6 +42,19 @@ FxNames::FxNames(const LowerFacts& facts, const Provenance& provenance,
     for (const FxArgument& argument : node.arguments) CollectReferences(argument);
     for (const auto& [keyword, argument] : node.keyword_arguments) CollectReferences(argument);
   }
+  has_all_buffers_ = HasAllBuffers();
+}
+
+// Counters of norms are in no file.
+bool FxNames::HasAllBuffers() const {
+  for (const auto& [name, entry] : by_name_) {
+    const bool is_buffer = entry->kind != SignatureEntry::Kind::kParameter;
+    if (!is_buffer || absl::EndsWith(entry->target, kStepCounterName)) continue;
+    if (!StoredValue(*entry).valid() && !IsRead(*entry) && !MergedBuffer(*entry).valid()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void FxNames::CollectReferences(const FxArgument& argument) {
@@ -83,6 +99,15 @@ ValueId FxNames::StoredValue(const SignatureEntry& entry) const {
   const auto it = values_.find(entry.target);
   if (it == values_.end()) return ValueId();
   return facts_.graph().values[it->second].kind == ValueKind::kConstant ? it->second : ValueId();
+}
+
+ValueId FxNames::MergedBuffer(const SignatureEntry& entry) const {
+  const absl::string_view module = ModuleOf(entry.target);
+  absl::string_view name = entry.target;
+  if (!module.empty()) name.remove_prefix(module.size() + 1);
+  if (!absl::ConsumePrefix(&name, kOriginalPrefix)) return ValueId();
+  const SignatureEntry* other = StoredAs(absl::StrCat(module, module.empty() ? "" : ".", name));
+  return other == nullptr ? ValueId() : StoredValue(*other);
 }
 
 bool FxNames::IsListed(ValueId value) const {

@@ -45,12 +45,17 @@ class FxNames {
   TorchValueId AddMissing(const SignatureEntry& entry, TensorType type, ValueId storage);
   // The file's tensor for a listed name; invalid: none, so it is missing.
   ValueId StoredValue(const SignatureEntry& entry) const;
+  // The stored value that holds a missing buffer too: the one it is the original of. Invalid: none.
+  ValueId MergedBuffer(const SignatureEntry& entry) const;
+  // Every buffer of the module is accounted for: a constant under another name is not one.
+  bool has_all_buffers() const { return has_all_buffers_; }
   // The module gave this stored value its name.
   bool IsListed(ValueId value) const;
   // Training mode: norms wrote their running statistics.
   bool mutates_buffers() const { return mutates_buffers_; }
 
  private:
+  bool HasAllBuffers() const;
   void CollectReferences(const FxArgument& argument);
 
   const LowerFacts& facts_;
@@ -64,6 +69,7 @@ class FxNames {
   absl::flat_hash_set<absl::string_view> sizes_;
   absl::flat_hash_set<std::string> read_;
   bool mutates_buffers_ = false;
+  bool has_all_buffers_ = false;
 };
 
 }  // namespace footprint

@@ -69,6 +69,10 @@ inline constexpr absl::string_view kMergedOrderCall = "aten::permute";
 inline constexpr absl::string_view kMergedAxesCall = "aten::view";
 inline constexpr absl::string_view kBatchNormCall = "aten::batch_norm";
 
+// Of buffers that hold what another one of the module was at first ("original_inv_freq"): equal
+// when exported, so the file has one tensor for both.
+inline constexpr absl::string_view kOriginalPrefix = "original_";
+
 // Operators that a norm behind them is folded into.
 bool SwallowsNorm(absl::string_view onnx_op);
 // The rewrite that folds a padding into the convolution behind it.
