@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace footprint {
@@ -120,6 +121,10 @@ bool IsOfModule(const StorageRecord& storage) {
          storage.category == Category::kConstant;
 }
 
+bool IsEarlierGradient(const StorageRecord& storage) {
+  return storage.category == Category::kGradient && storage.first_tick == 0;
+}
+
 class StepReplay {
  public:
   StepReplay(const MemoryTrace& trace, const Timeline& timeline, bool expandable)
@@ -134,6 +139,7 @@ class StepReplay {
       } else if (IsState(storage)) {
         state_.push_back(i);
       } else if (storage.first_tick < storage.end_tick) {
+        accumulates_ |= IsEarlierGradient(storage);
         made_.push_back(i);
         freed_.push_back(i);
       }
@@ -149,6 +155,7 @@ class StepReplay {
 
   AllocatorPeak Run() {
     AllocatorPeak peak;
+    if (trace_.state_made == StateMade::kBefore) MakeState();
     for (int step = 0; step < kSteps; ++step) peak.allocated_bytes = Step();
     peak.reserved_bytes = allocator_.reserved_bytes();
     return peak;
@@ -157,19 +164,42 @@ class StepReplay {
  private:
   // The highest allocated bytes.
   int64_t Step() {
+    if (accumulates_) FirstMicroBatch();
     int64_t highest = allocator_.allocated_bytes();
     size_t gone = 0;
     for (size_t i : made_) {
       const int64_t tick = trace_.storages[StorageId(i)].first_tick;
       for (; trace_.storages[StorageId(freed_[gone])].end_tick <= tick; ++gone) Free(freed_[gone]);
-      if (tick > trace_.phase_tick[2]) MakeState();
-      Allocate(i);
+      if (tick > trace_.phase_tick[2] && trace_.state_made == StateMade::kInStep) MakeState();
+      if (at_[i] == kNowhere) Allocate(i);
       highest = std::max(highest, allocator_.allocated_bytes());
     }
     MakeState();
     highest = std::max(highest, allocator_.allocated_bytes());
     for (; gone < freed_.size(); ++gone) Free(freed_[gone]);
     return highest;
+  }
+
+  // Forward and backward; what would be added to a gradient becomes it.
+  void FirstMicroBatch() {
+    size_t gone = 0;
+    for (size_t i : made_) {
+      const StorageRecord& storage = trace_.storages[StorageId(i)];
+      if (storage.first_tick > trace_.phase_tick[2]) break;
+      while (trace_.storages[StorageId(freed_[gone])].end_tick <= storage.first_tick) {
+        HandOver(freed_[gone++]);
+      }
+      if (!IsEarlierGradient(storage)) Allocate(i);
+    }
+    for (; gone < freed_.size(); ++gone) {
+      if (!IsEarlierGradient(trace_.storages[StorageId(freed_[gone])])) HandOver(freed_[gone]);
+    }
+  }
+
+  void HandOver(size_t i) {
+    const StorageId gradient = trace_.storages[StorageId(i)].added_to;
+    if (!gradient.valid()) return Free(i);
+    at_[static_cast<size_t>(gradient.index())] = std::exchange(at_[i], kNowhere);
   }
 
   void MakeState() {
@@ -189,6 +219,7 @@ class StepReplay {
   const MemoryTrace& trace_;
   const Timeline& timeline_;
   CachingAllocator allocator_;
+  bool accumulates_ = false;
   std::vector<CachingAllocator::Address> at_;  // by storage
   std::vector<size_t> state_;                  // not made yet
   std::vector<size_t> made_;                   // in each step, in order

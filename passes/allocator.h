@@ -56,7 +56,8 @@ struct AllocatorPeak {
 };
 
 // Three steps from a fresh process on: optimizer state appears in the first, inputs, gradients and
-// what the step computes are made anew in each; figures are those of the third. Nullopt if a size
+// what the step computes are made anew in each; figures are those of the third. Where gradients of
+// earlier micro-batches are there from the start, a first micro-batch makes them. Nullopt if a size
 // is unknown or the sum does not fit 64 bits.
 std::optional<AllocatorPeak> ReplayAllocator(const MemoryTrace& trace, const Timeline& timeline,
                                              bool expandable = false);

@@ -27,7 +27,7 @@ void WarnWithoutAttention(const TorchProgram& program, DiagnosticSink& sink) {
                "the graph has no attention that a fused kernel could compute");
 }
 
-// What rests on names of the file alone is said once for each kind.
+// What rests on names of the file alone is said once for each kind; texts speak for themselves.
 void TellEvidence(const TorchProgram& program, DiagnosticSink& sink) {
   std::map<std::string, int> counts;
   for (const TorchCall& call : program.calls) {
@@ -70,7 +70,7 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
     AddStepCounters(program);
     if (provenance.empty()) AddFrequencyCopies(program);
   }
-  TellEvidence(program, sink);
+  if (provenance.empty()) TellEvidence(program, sink);
   AssignHolds(graph, model_outputs, program);
   return program;
 }

@@ -59,6 +59,9 @@ struct StorageRecord {
   ValueId value;  // the first graph value in it; may be invalid
   int64_t first_tick = 0;
   int64_t end_tick = 0;
+  // A parameter's gradient that a later micro-batch adds to the one in this storage; in the first
+  // it becomes that one.
+  StorageId added_to;
 };
 
 // A decision that was taken at the given bindings and must come out the same for others.
@@ -67,6 +70,13 @@ struct Guard {
   Dim left;
   Dim right;
   Relation relation = Relation::kEqual;
+};
+
+// When an optimizer makes its state.
+enum class StateMade : uint8_t {
+  kInStep,      // at the beginning of its first step
+  kAfterLists,  // in its first step, after what the step allocates itself
+  kBefore,      // when it is constructed
 };
 
 struct MemoryTrace {
@@ -83,6 +93,7 @@ struct MemoryTrace {
   // excluded, step inputs included.
   std::vector<StorageId> saved;
   std::vector<Guard> guards;
+  StateMade state_made = StateMade::kInStep;
 };
 
 }  // namespace footprint

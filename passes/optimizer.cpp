@@ -15,6 +15,7 @@ namespace footprint {
 namespace {
 
 using Size = OptimizerState::Size;
+using enum StateMade;
 
 constexpr OptimizerState kStep = {"step", Size::kScalar};
 constexpr OptimizerState kMomentum = {"momentum_buffer", Size::kLikeParameter};
@@ -40,17 +41,20 @@ constexpr Optimizer kRows[] = {
     {.name = "sgd:fused", .measured = false},
     {.name = "sgd-wd", .lists = "grad"},
     {.name = "sgd-wd:for-loop", .each = "grad -grad"},
-    {.name = "sgd-momentum", .states = {kMomentum}},
-    {.name = "sgd-momentum:for-loop", .states = {kMomentum}},
-    {.name = "sgd-momentum:fused", .states = {kMomentum}, .measured = false},
-    {.name = "sgd-nesterov", .states = {kMomentum}, .lists = "grad", .measured = false},
-    {.name = "sgd-nesterov-wd", .states = {kMomentum}, .lists = "grad"},
-    {.name = "sgd-nesterov-wd:for-loop", .states = {kMomentum}, .each = "grad grad -grad"},
+    {.name = "sgd-momentum", .states = {kMomentum}, .state_made = kAfterLists},
+    {.name = "sgd-momentum:for-loop", .states = {kMomentum}, .state_made = kAfterLists},
+    {.name = "sgd-momentum:fused", .states = {kMomentum}, .state_made = kAfterLists,
+     .measured = false},
+    {.name = "sgd-nesterov", .states = {kMomentum}, .state_made = kAfterLists, .lists = "grad",
+     .measured = false},
+    {.name = "sgd-nesterov-wd", .states = {kMomentum}, .state_made = kAfterLists, .lists = "grad"},
+    {.name = "sgd-nesterov-wd:for-loop", .states = {kMomentum}, .state_made = kAfterLists,
+     .each = "grad grad -grad"},
 
     {.name = "adam", .states = {kExpAvg, kExpAvgSq}, .lists = "root"},
     {.name = "adam:for-loop", .states = {kExpAvg, kExpAvgSq}, .each = "root denom -root"},
-    {.name = "adam:fused", .states = {kExpAvg, kExpAvgSq, kStep}},
-    {.name = "adam:capturable", .states = {kExpAvg, kExpAvgSq, kStep}, .lists = "root",
+    {.name = "adam:fused", .states = {kStep, kExpAvg, kExpAvgSq}},
+    {.name = "adam:capturable", .states = {kStep, kExpAvg, kExpAvgSq}, .lists = "root",
      .measured = false},
     {.name = "adam-wd", .states = {kExpAvg, kExpAvgSq}, .lists = "grad -grad root"},
     {.name = "adam-wd:for-loop", .states = {kExpAvg, kExpAvgSq},
@@ -60,8 +64,8 @@ constexpr Optimizer kRows[] = {
      .each = "root denom -root"},
     {.name = "adamw", .states = {kExpAvg, kExpAvgSq}, .lists = "root"},
     {.name = "adamw:for-loop", .states = {kExpAvg, kExpAvgSq}, .each = "root denom -root"},
-    {.name = "adamw:fused", .states = {kExpAvg, kExpAvgSq, kStep}},
-    {.name = "adamw:capturable", .states = {kExpAvg, kExpAvgSq, kStep}, .lists = "root",
+    {.name = "adamw:fused", .states = {kStep, kExpAvg, kExpAvgSq}},
+    {.name = "adamw:capturable", .states = {kStep, kExpAvg, kExpAvgSq}, .lists = "root",
      .measured = false},
     {.name = "adamw-amsgrad", .states = {kExpAvg, kExpAvgSq, kMaxExpAvgSq}, .lists = "root"},
     {.name = "nadam", .states = {kExpAvg, kExpAvgSq}, .lists = "root"},
@@ -71,9 +75,9 @@ constexpr Optimizer kRows[] = {
     {.name = "adamax", .states = {kExpAvg, kExpInf}, .lists = "grad"},
     {.name = "adamax:for-loop", .states = {kExpAvg, kExpInf}, .each = "grad -grad"},
 
-    {.name = "adagrad", .states = {kSum}, .lists = "std update"},
-    {.name = "adagrad:for-loop", .states = {kSum}, .each = "std"},
-    {.name = "adagrad:fused", .states = {kSum, kStep}, .measured = false},
+    {.name = "adagrad", .states = {kSum}, .state_made = kBefore, .lists = "std update"},
+    {.name = "adagrad:for-loop", .states = {kSum}, .state_made = kBefore, .each = "std"},
+    {.name = "adagrad:fused", .states = {kSum, kStep}, .state_made = kBefore, .measured = false},
     {.name = "adadelta", .states = {kSquareAvg, kAccDelta}, .lists = "std delta"},
     {.name = "adadelta:for-loop", .states = {kSquareAvg, kAccDelta}, .each = "std delta"},
     {.name = "rmsprop", .states = {kSquareAvg}, .lists = "avg"},

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/tensor_type.h"
+#include "passes/memory_trace.h"
 
 namespace footprint {
 
@@ -30,7 +31,8 @@ struct OptimizerState {
 struct Optimizer {
   static constexpr int kMaxStates = 6;
   absl::string_view name;  // "adamw", "adamw:for-loop", "adamw:fused"
-  OptimizerState states[kMaxStates] = {};
+  OptimizerState states[kMaxStates] = {};  // in the order in which they are made
+  StateMade state_made = StateMade::kInStep;
   // What the step allocates: names of variables, each of which is bound to a new tensor like the
   // parameter ("?name": a bool mask like it); what the name was bound to before goes once the new
   // tensor exists; "-name" drops it. `lists`: for all parameters at once; then `each`: for one

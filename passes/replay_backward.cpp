@@ -124,7 +124,10 @@ void BackwardEngine::Accumulate(GradientNode* accumulator) {
   if (!gradient) return;
   const TensorData* leaf = accumulator->variable;
   Tensor& total = gradients_[leaf];
-  if (total) return;  // added in place
+  if (total) {  // added in place
+    machine_.storages()[gradient.storage()].added_to = total.storage();
+    return;
+  }
   bool same_layout = true;
   for (size_t i = 0; i < leaf->shape.size(); ++i) {
     same_layout &= machine_.Equal(gradient.strides()[i], leaf->strides[i]) ||

@@ -28,6 +28,7 @@ struct ReplayStorage {
   absl::string_view what;        // "mask"; empty: a result
   TorchValueId value;            // the first value of the program in it
   TorchValueId gradient_of;      // the value whose gradient it holds
+  StorageId added_to;            // the gradient of earlier micro-batches that it is added to
 };
 
 // A checkpointed run of calls on the tape: the nodes that would have saved something, and what the

@@ -17,6 +17,7 @@ class TraceWriter {
     trace_.steps = std::move(machine_.steps());
     trace_.guards = std::move(machine_.guards());
     trace_.end_tick = machine_.tick() + 1;
+    if (notes_.optimizer != nullptr) trace_.state_made = notes_.optimizer->state_made;
     std::copy(std::begin(notes_.phase_tick), std::end(notes_.phase_tick), trace_.phase_tick);
     const size_t count = machine_.storages().size();
     trace_.storages.reserve(count);
@@ -181,6 +182,7 @@ class TraceWriter {
     const TorchValueId owner = storage.value.valid() ? storage.value : storage.gradient_of;
     if (!record.scope.valid() && owner.valid()) record.scope = program_.values[owner].scope;
     if (storage.value.valid()) record.value = program_.values[storage.value].onnx_value;
+    record.added_to = storage.added_to;
     record.first_tick = storage.first_tick;
     record.end_tick = storage.end_tick < 0 ? trace_.end_tick : storage.end_tick;
     return record;
