@@ -80,7 +80,7 @@ bool ShapeMatcher::MatchPart(const Shape& shape, int index, ValueId value, State
   const State before = state;
   if (part.kind == ShapePart::Kind::kOperator) {
     const Value& v = graph_.values[value];
-    const bool made = v.kind == ValueKind::kNodeOutput && v.output_index == 0 &&
+    const bool made = v.kind == ValueKind::kNodeOutput && v.output_index == part.output &&
                       MatchNode(shape, index, v.producer, state);
     if (!made) {
       state = before;

@@ -53,14 +53,8 @@ bool NodeContext::HasMadeUpName(int i) const {
          absl::StrContains(facts_.graph().values[operand(i)].name, "::");
 }
 
-bool NodeContext::IsAllZero(int i) const {
-  const Constant* constant = StoredConstant(i);
-  return constant != nullptr && constant->is_all_zero;
-}
-
-bool NodeContext::IsAllOne(int i) const {
-  const Constant* constant = StoredConstant(i);
-  return constant != nullptr && constant->is_all_one;
+bool NodeContext::IsLiteral(int i) const {
+  return StoredConstant(i) != nullptr && facts_.roles().of[operand(i)] == Role::kConstant;
 }
 
 bool NodeContext::IsArithmetic(int i) const { return Has(i) && facts_.IsArithmetic(operand(i)); }

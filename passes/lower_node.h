@@ -38,8 +38,7 @@ class NodeContext : public LowerContext {
   const Node* Producer(int i) const override;
   bool IsParameter(int i) const override;
   bool HasMadeUpName(int i) const override;
-  bool IsAllZero(int i) const override;
-  bool IsAllOne(int i) const override;
+  bool IsLiteral(int i) const override;
   bool IsArithmetic(int i) const override;
   bool IsFree(int i) const override;
   bool FromPyTorch() const override { return facts_.from_pytorch(); }

@@ -117,8 +117,9 @@ class RoleAssigner {
         uses.by_identity_only &= identity;
         if (node.op == nullptr || i >= 32) continue;
         const uint32_t bit = uint32_t{1} << i;
-        if ((node.op->weights & bit) != 0)
-          (IsFiller(node) ? uses.as_filler : uses.as_weight) = true;
+        if ((node.op->weights & bit) != 0) {
+          (IsFiller(node, node.inputs[i]) ? uses.as_filler : uses.as_weight) = true;
+        }
         uses.as_statistics |= (node.op->statistics & bit) != 0;
       }
     }
@@ -139,13 +140,12 @@ class RoleAssigner {
     }
   }
 
-  // A norm with an all-one scale and an all-zero bias in Constants: how exporters spell a norm
-  // without parameters.
-  bool IsFiller(const Node& node) const {
-    if (!node.op->has_filler_weights || node.inputs.size() < 3) return false;
-    const Constant* scale = ConstantNode(node.inputs[1]);
-    const Constant* bias = ConstantNode(node.inputs[2]);
-    return scale != nullptr && bias != nullptr && scale->is_all_one && bias->is_all_zero;
+  // Constants where a norm wants weights: how exporters spell a norm without them. PyTorch's own
+  // are initializers; others fill with ones and zeros.
+  bool IsFiller(const Node& node, ValueId operand) const {
+    const Constant* constant = ConstantNode(operand);
+    if (!node.op->has_filler_weights || constant == nullptr) return false;
+    return FromPyTorch() || constant->is_all_one || constant->is_all_zero;
   }
 
   const Constant* ConstantNode(ValueId id) const {

@@ -51,6 +51,14 @@ bool LowerTanhGelu(LowerContext& ctx) {
   return true;
 }
 
+bool LowerGlu(LowerContext& ctx) {
+  ctx.Result("aten::glu", {ctx.Tensor(0), TorchArgument::Int(ctx.Producer(1)->Int("axis", 0))});
+  return true;
+}
+
+// Operands: x, the first part.
+bool IsHalved(const LowerContext& ctx) { return ctx.Producer(1)->outputs.size() == 2; }
+
 constexpr Lowering kRows[] = {
     {.onnx = "Mul(Mul(x, Add(Erf(Div|Mul(x, #)), #)), #)",
      .operands = "x",
@@ -77,6 +85,16 @@ constexpr Lowering kRows[] = {
      .torch = "footprint::bloom_gelu",
      .lower = LowerSame,
      .note = "a GELU with its own backward, which saves its input alone"},
+    {.onnx = "Mul(Split:first(x), Sigmoid(Split.1(x)))",
+     .operands = "x first",
+     .torch = "aten::glu",
+     .lower = LowerGlu,
+     .when = IsHalved},
+    {.onnx = "Log(Sigmoid(x))", .operands = "x", .torch = "aten::log_sigmoid", .lower = LowerSame},
+    {.onnx = "Div(Softplus(Mul(x, #)), #)",
+     .operands = "x",
+     .torch = "aten::softplus",
+     .lower = LowerSame},
     {.onnx = "Mul(x, Sigmoid(x))", .operands = "x", .torch = "aten::silu", .lower = LowerSame},
     {.onnx = "Mul(x, Tanh(Softplus(x)))",
      .operands = "x",

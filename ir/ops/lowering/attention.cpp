@@ -12,11 +12,13 @@ namespace {
 constexpr int kMask = 4;
 constexpr uint32_t kMasks = 3u << kMask;
 
-// Operands: q, k, v, mask, dropout ratio.
+// Operands: q, k, v, mask, dropout ratio. A mask made of shapes was a flag.
 bool LowerScaledDotProduct(LowerContext& ctx) {
+  const bool causal = ctx.IsFree(3);
   ctx.Result(kAttentionCall,
-             {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), ctx.Argument(3),
-              TorchArgument::Float(ctx.Number(4).value_or(0)), TorchArgument::Bool(false)});
+             {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2),
+              causal ? TorchArgument() : ctx.Argument(3),
+              TorchArgument::Float(ctx.Number(4).value_or(0)), TorchArgument::Bool(causal)});
   return true;
 }
 
@@ -52,7 +54,15 @@ constexpr Lowering kRows[] = {
      .operands = "q k v mask ratio",
      .lower = LowerScaledDotProduct,
      .when = IsAttention,
+     .free_operands = 1u << 3,
      .note = "the shape exporters give scaled_dot_product_attention"},
+    {.onnx = "MatMul(Dropout?(Where(IsNaN(p), #, Softmax:p(Add(MatMul(Mul(q, #),"
+             " Mul(Transpose(k), #)), Where(mask, #, #)))), ratio), v)",
+     .operands = "q k v mask ratio",
+     .lower = LowerScaledDotProduct,
+     .when = IsAttention,
+     .free_operands = 1u << 3,
+     .note = "the shape exporters give scaled_dot_product_attention with a mask of booleans"},
     {.onnx = "MatMul(Dropout?(Cast?(Cast?(Softmax(Cast?(Add?(Cast?("
              "Mul|Div?(MatMul(Mul|Div?(q, #), kt), #)"
              "), mask))))), ratio), v)",

@@ -18,8 +18,8 @@ const InPlaceHabit* FindInPlaceHabit(const TorchOp& op);
 // The result of a norm over channels: what `out += identity` adds into.
 bool IsChannelNorm(const TorchOp& op);
 
-// Turns angles into a rotary position embedding. The frequencies behind the angles are a buffer that
-// the transformers library keeps twice.
+// Turns angles into a rotary position embedding. The frequencies behind the angles are a buffer
+// that the transformers library keeps twice.
 bool IsRotation(const TorchOp& op);
 bool IsRotation(const Node& node);
 inline constexpr absl::string_view kFrequenciesCopyName = "original_inv_freq";

@@ -39,9 +39,9 @@ class LowerContext {
   virtual bool IsParameter(int i) const = 0;
   // The exporter named the stored constant, not the module: "onnx::MatMul_1234".
   virtual bool HasMadeUpName(int i) const = 0;
-  // A stored constant that is all zeros / all ones.
-  virtual bool IsAllZero(int i) const = 0;
-  virtual bool IsAllOne(int i) const = 0;
+  // A stored constant that is neither parameter nor buffer: what an exporter puts where the
+  // operator wants an operand and the module had none.
+  virtual bool IsLiteral(int i) const = 0;
   // Shape arithmetic or a literal: no tensor of its own.
   virtual bool IsArithmetic(int i) const = 0;
   // Index arithmetic that costs nothing here (Lowering::free_operands).

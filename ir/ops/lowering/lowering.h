@@ -8,6 +8,7 @@
 //
 //   Op(a, b)        the node that makes this value; operands beyond those named do not matter.
 //                   Add, Mul and their like match in either order
+//   Op.1(a)         output 1 of the operator
 //   Op:n(a)         the same, and the value it makes is bound to n
 //   Op[perm=1,0]    with this attribute (integers)
 //   Op|Op2          either operator

@@ -28,6 +28,11 @@ bool LowerBatchNorm(LowerContext& ctx) {
   return true;
 }
 
+// None where the module has no weight or bias.
+TorchArgument Affine(LowerContext& ctx, int i) {
+  return ctx.IsLiteral(i) || ctx.IsNumber(i) ? TorchArgument() : ctx.Tensor(i);
+}
+
 std::vector<Dim> LastDims(const LowerContext& ctx, int64_t axis) {
   const Dims& dims = ctx.Type(0).dims;
   return {dims.begin() + std::min<int64_t>(axis, static_cast<int64_t>(dims.size())), dims.end()};
@@ -36,8 +41,9 @@ std::vector<Dim> LastDims(const LowerContext& ctx, int64_t axis) {
 bool LowerLayerNorm(LowerContext& ctx) {
   if (ctx.Rank(0) < 1 || ctx.HasResult(1)) return false;
   ctx.Result("aten::layer_norm",
-             {ctx.Tensor(0), IntList(LastDims(ctx, Axis(ctx, 0, -1))), ctx.Tensor(1), ctx.Tensor(2),
-              TorchArgument::Float(ctx.node().Float("epsilon", 1e-5)), TorchArgument::Bool(true)});
+             {ctx.Tensor(0), IntList(LastDims(ctx, Axis(ctx, 0, -1))), Affine(ctx, 1),
+              Affine(ctx, 2), TorchArgument::Float(ctx.node().Float("epsilon", 1e-5)),
+              TorchArgument::Bool(true)});
   return true;
 }
 
@@ -58,23 +64,26 @@ bool LowerLayerNormPieces(LowerContext& ctx) {
   return true;
 }
 
-bool IsAffine(const LowerContext& ctx) {
-  return ctx.Rank(0) >= 1 && ctx.IsParameter(1) && ctx.IsParameter(2) &&
-         ctx.Rank(1) == ctx.Rank(2) && ctx.Rank(1) <= ctx.Rank(0);
+// From opset 17 on PyTorch's exporter has an operator for it: pieces are the module's own.
+bool IsLayerNorm(const LowerContext& ctx) {
+  if (ctx.FromPyTorch() && ctx.node().version >= 17) return false;
+  if (ctx.Rank(0) < 1 || (ctx.Has(1) && !ctx.IsParameter(1))) return false;
+  if (ctx.Has(1) && ctx.Rank(1) > ctx.Rank(0)) return false;
+  return !ctx.Has(2) || (ctx.IsParameter(2) && ctx.Rank(1) == ctx.Rank(2));
 }
 
 // nn.GroupNorm is an instance norm of [N, groups, rest] between two reshapes, then weight and bias.
 // Operands: x, the grouped tensor, weight, bias.
 bool LowerGroupNormPieces(LowerContext& ctx) {
   ctx.Result("aten::group_norm", {ctx.Tensor(0), TorchArgument::Int(ctx.Type(1).dims[1]),
-                                  ctx.Tensor(2), ctx.Tensor(3), TorchArgument::Float(1e-5),
+                                  Affine(ctx, 2), Affine(ctx, 3), TorchArgument::Float(1e-5),
                                   TorchArgument::Bool(true)});
   return true;
 }
 
 bool IsGrouped(const LowerContext& ctx) {
-  return ctx.Rank(1) == 3 && ctx.Type(1).dims[1].is_constant() && ctx.IsParameter(2) &&
-         ctx.IsParameter(3);
+  return ctx.Rank(1) == 3 && ctx.Type(1).dims[1].is_constant() &&
+         (ctx.IsParameter(2) || ctx.IsNumber(2)) && (ctx.IsParameter(3) || ctx.IsNumber(3));
 }
 
 bool LowerGroupNorm(LowerContext& ctx) {
@@ -85,13 +94,11 @@ bool LowerGroupNorm(LowerContext& ctx) {
   return true;
 }
 
-// An all-one scale with an all-zero bias in constants is the exporter's filler for affine=False.
 bool LowerInstanceNorm(LowerContext& ctx) {
-  const bool filler = ctx.IsAllOne(1) && ctx.IsAllZero(2);
   const TorchArgument none;
   ctx.Result("aten::instance_norm",
-             {ctx.Tensor(0), filler ? none : ctx.Tensor(1), filler ? none : ctx.Tensor(2), none,
-              none, TorchArgument::Bool(true), TorchArgument::Float(0.1),
+             {ctx.Tensor(0), Affine(ctx, 1), Affine(ctx, 2), none, none,
+              TorchArgument::Bool(true), TorchArgument::Float(0.1),
               TorchArgument::Float(ctx.node().Float("epsilon", 1e-5)), TorchArgument::Bool(true)});
   return true;
 }
@@ -120,8 +127,20 @@ constexpr Lowering kRows[] = {
              " Sqrt(Add(ReduceMean(Pow|Mul(Cast?(centered))), #))), weight), bias)",
      .operands = "x weight bias",
      .lower = LowerLayerNormPieces,
-     .when = IsAffine,
+     .when = IsLayerNorm,
      .note = "LayerNorm written out"},
+    {.onnx = "Mul(Div(Sub:centered(x, ReduceMean(x)),"
+             " Sqrt(Add(ReduceMean(Pow|Mul(Cast?(centered))), #))), weight)",
+     .operands = "x weight bias",
+     .lower = LowerLayerNormPieces,
+     .when = IsLayerNorm,
+     .note = "LayerNorm without bias, written out"},
+    {.onnx = "Div(Sub:centered(x, ReduceMean(x)),"
+             " Sqrt(Add(ReduceMean(Pow|Mul(Cast?(centered))), #)))",
+     .operands = "x weight bias",
+     .lower = LowerLayerNormPieces,
+     .when = IsLayerNorm,
+     .note = "LayerNorm without weight, written out"},
     {.onnx = "Add(Mul(Reshape(InstanceNormalization(Reshape:grouped(x))), Unsqueeze?(weight)),"
              " Unsqueeze?(bias))",
      .operands = "x grouped weight bias",

@@ -79,6 +79,7 @@ class Parser {
     while (Take('|')) part.operators.push_back(Word());
     part.commutes = std::find(std::begin(kCommutative), std::end(kCommutative),
                               part.operators[0]) != std::end(kCommutative);
+    if (Take('.')) part.output = std::atoi(std::string(Word()).c_str());
     part.optional = Take('?');
     if (Take(':')) part.variable = Variable(Word());
     if (Take('[')) ParseAttributes(part);

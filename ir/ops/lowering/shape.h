@@ -18,6 +18,7 @@ struct ShapePart {
   absl::InlinedVector<absl::string_view, 2> operators;  // kOperator: any of them
   std::vector<std::pair<absl::string_view, std::vector<int64_t>>> attributes;
   std::vector<int> operands;   // parts, for kOperator
+  int output = 0;              // Op.1(a): which output of the operator
   int variable = -1;           // bound to the value this part stands for, -1: none
   bool optional = false;       // Op?(a)
   bool shared = false;         // &Op(a)

@@ -152,13 +152,33 @@ bool LowerSlice(LowerContext& ctx) {
         TorchArgument::Tensor(tensor), TorchArgument::Int(cut.axis),
         TorchArgument::Int(bounds.starts[cut.i]), TorchArgument::Int(bounds.ends[cut.i]),
         TorchArgument::Int(bounds.steps[cut.i])};
+    // Backwards, it is a copy in reverse.
+    const Dim step = bounds.steps[cut.i];
+    const bool reverses = step.is_constant() && step.value() < 0;
+    const absl::string_view op = reverses ? "aten::flip" : "aten::slice";
+    if (reverses) {
+      arguments = {TorchArgument::Tensor(tensor), IntList(std::vector<int64_t>{cut.axis})};
+    }
     if (&cut == &cuts.back()) {
-      ctx.Result("aten::slice", std::move(arguments));
+      ctx.Result(op, std::move(arguments));
     } else {
-      tensor = ctx.Call("aten::slice", std::move(arguments), WithDims(ctx.Type(0), dims));
+      tensor = ctx.Call(op, std::move(arguments), WithDims(ctx.Type(0), dims));
     }
   }
   return true;
+}
+
+// roll(x): two parts of x change places. Over two axes it is one call.
+bool LowerRoll(LowerContext& ctx) {
+  const std::vector<int64_t> axes = {Axis(ctx, 0, 0)};
+  ctx.Result("aten::roll", {ctx.Tensor(0), TorchArgument::Ints({Dim(1)}), IntList(axes)});
+  return true;
+}
+
+// Operands: x, its two parts.
+bool IsRoll(const LowerContext& ctx) {
+  return ctx.node().inputs.size() == 2 && ctx.Type(0).has_rank &&
+         ctx.ResultType().dims == ctx.Type(0).dims;
 }
 
 bool LowerSplit(LowerContext& ctx) {
@@ -185,6 +205,16 @@ constexpr Lowering kRows[] = {
      .lower = LowerPackedProjection,
      .when = HasOneAxis,
      .note = "packed attention projection, made contiguous"},
+    {.onnx = "Concat(Slice(Concat:once(Slice(x), Slice(x))), Slice(once))",
+     .operands = "x",
+     .torch = "aten::roll",
+     .lower = LowerRoll,
+     .when = IsRoll},
+    {.onnx = "Concat(Slice(x), Slice(x))",
+     .operands = "x",
+     .torch = "aten::roll",
+     .lower = LowerRoll,
+     .when = IsRoll},
     {.onnx = "Identity", .lower = LowerNothing},
     {.onnx = "Reshape", .torch = "aten::reshape", .lower = LowerView},
     {.onnx = "Flatten", .torch = "aten::reshape", .lower = LowerView},

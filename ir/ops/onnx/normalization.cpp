@@ -101,6 +101,7 @@ constexpr OnnxOp kRows[] = {
      .since = 17,
      .types = LayerNormalizationTypes,
      .weights = 0b110,
+     .has_filler_weights = true,
      .textbook = TextbookKind::kNormalization},
     {.name = "LogSoftmax",
      .types = AlongAxisTypes,
