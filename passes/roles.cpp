@@ -198,13 +198,14 @@ class RoleAssigner {
     }
     if (from_sizes_.empty()) FindFromSizes();
     std::vector<ValueId> open = {id};
+    absl::flat_hash_set<ValueId> seen = {id};
     for (size_t i = 0; i < open.size(); ++i) {
       for (NodeId reader : readers_[open[i]]) {
         const Node& node = graph_.nodes[reader];
         if (IsRotation(node) || (i == 0 && !from_sizes_[reader])) return false;
         if (!from_sizes_[reader]) continue;
         for (ValueId output : node.outputs) {
-          if (output.valid()) open.push_back(output);
+          if (output.valid() && seen.insert(output).second) open.push_back(output);
         }
       }
     }
