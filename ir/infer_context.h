@@ -30,6 +30,13 @@ struct KnownValue {
 };
 using KnownValuePtr = std::shared_ptr<const KnownValue>;
 
+// What every element of an integer tensor lies between, both included, although the elements are
+// not known one by one: positions that Range counts. Unknown: no such bound is known.
+struct ElementBounds {
+  Dim least;
+  Dim most;
+};
+
 class InferContext {
  public:
   virtual ~InferContext() = default;
@@ -60,9 +67,13 @@ class InferContext {
   // Contents of input i as integers, all of them known to be symbolic or constant; false otherwise.
   bool InputInts(int i, std::vector<Dim>* result) const;
 
+  // Also of elements that are known one by one.
+  virtual ElementBounds InputBounds(int i) const = 0;
+
   virtual void SetOutputType(int i, ValueType type) = 0;
   void SetOutput(int i, TensorType type) { SetOutputType(i, ValueType::Tensor(std::move(type))); }
   virtual void SetOutputValue(int i, KnownValuePtr value) = 0;
+  virtual void SetOutputBounds(int i, ElementBounds bounds) = 0;
   // What `types` has set so far (for value rules).
   virtual const ValueType& OutputType(int i) const = 0;
 

@@ -47,6 +47,9 @@ struct OnnxOp {
   // Operands whose storage output 0 may overwrite if they die here: bit i for operand i.
   uint32_t inplace = 0;
   Control control = Control::kNone;
+  // Operands that must have one element type, where they are there: bit i, the last one for all
+  // that follow.
+  uint32_t same_element = 0;
   // Operands that hold trained weights when they are stored floating-point constants: bit i.
   uint32_t weights = 0;
   // Operands that hold statistics which training updates but no gradient does: bit i.
@@ -60,6 +63,8 @@ struct OnnxOp {
   // outputs, and nothing else.
   TextbookKind textbook = TextbookKind::kNone;
 };
+
+constexpr uint32_t kEveryOperand = ~0u;  // where a field has a bit for each operand
 
 // The row for an operator at an opset version of its domain, or null.
 const OnnxOp* FindOnnxOp(absl::string_view domain, absl::string_view name, int version);

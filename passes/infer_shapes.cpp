@@ -1,5 +1,6 @@
 #include "passes/infer_shapes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -44,6 +45,23 @@ KnownValuePtr Inference::InputValue(int i) const {
   return id.valid() ? result_.values[id] : nullptr;
 }
 
+ElementBounds Inference::InputBounds(int i) const {
+  const ValueId id = node_->input(static_cast<size_t>(i));
+  if (!id.valid()) return {};
+  const auto found = bounds_.find(id);
+  if (found != bounds_.end()) return found->second;
+  const KnownValuePtr& value = result_.values[id];
+  if (value == nullptr || value->is_float || value->integers.empty()) return {};
+  ElementBounds bounds = {value->integers[0], value->integers[0]};
+  for (const Dim& element : value->integers) {
+    if (element == bounds.least && element == bounds.most) continue;
+    if (!element.is_constant() || !bounds.least.is_constant()) return {};
+    bounds.least = std::min(bounds.least.value(), element.value());
+    bounds.most = std::max(bounds.most.value(), element.value());
+  }
+  return bounds;
+}
+
 // Whatever a rule made of hostile attributes: ranks stay bounded, and sizes are not negative.
 void Inference::SetOutputType(int i, ValueType type) {
   const ValueId id = node_->output(static_cast<size_t>(i));
@@ -73,6 +91,15 @@ void Inference::SetOutputValue(int i, KnownValuePtr value) {
     if (!SmallSizes(result_.types[id], &sizes) || Product(sizes) != ElementsOf(*value)) return;
   }
   result_.values[id] = std::move(value);
+}
+
+void Inference::SetOutputBounds(int i, ElementBounds bounds) {
+  const ValueId id = node_->output(static_cast<size_t>(i));
+  if (!id.valid() || bounds.least.is_unknown() || bounds.most.is_unknown()) return;
+  // Narrow and unsigned numbers may wrap around.
+  const ElementType element = result_.types[id].tensor.element;
+  if (element != ElementType::kInt32 && element != ElementType::kInt64) return;
+  bounds_[id] = bounds;
 }
 
 namespace {
@@ -159,11 +186,13 @@ void Inference::InferNode(NodeId id) {
       if (!output.valid()) continue;
       result_.types[output] = ValueType();
       result_.values[output] = nullptr;
+      bounds_.erase(output);
     }
   }
   const OnnxOp* op = node_->op;
   if (op != nullptr && op->types != nullptr) {
     op->types(*this);
+    if (op->same_element != 0) CheckElements(*op);
     if (op->values != nullptr && !failed_) op->values(*this);
   } else {
     AskFallback();

@@ -35,6 +35,25 @@ void Inference::Fail(std::string kind, std::string message) {
   sink_.Error(std::move(kind), Describe(graph_, node_id_), std::move(message));
 }
 
+// No runtime takes such a node, but exporters write them, and sizes do not depend on it.
+void Inference::CheckElements(const OnnxOp& op) {
+  int first = -1;
+  for (int i = 0; i < num_inputs(); ++i) {
+    if ((op.same_element >> std::min(i, 31) & 1) == 0) continue;
+    const ElementType element = InputElement(i);
+    if (element == ElementType::kUndefined) continue;
+    if (first < 0) first = i;
+    if (element == InputElement(first)) continue;
+    if (!MayReport()) return;
+    sink_.Warning("element-types-differ", Describe(graph_, node_id_),
+                  absl::StrCat("inputs ", first, " and ", i,
+                               " must have one element type; they are ",
+                               ElementTypeName(InputElement(first)), " and ",
+                               ElementTypeName(element)));
+    return;
+  }
+}
+
 void Inference::Error(std::string message) { Fail("invalid-node", std::move(message)); }
 
 void Inference::Note(std::string message) {

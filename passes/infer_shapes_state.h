@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "ir/infer_context.h"
 #include "passes/infer_shapes.h"
@@ -25,8 +26,10 @@ class Inference final : public InferContext {
   const Constant& constant(ConstantId id) const override { return graph_.constants[id]; }
   const ValueType& InputType(int i) const override;
   KnownValuePtr InputValue(int i) const override;
+  ElementBounds InputBounds(int i) const override;
   void SetOutputType(int i, ValueType type) override;
   void SetOutputValue(int i, KnownValuePtr value) override;
+  void SetOutputBounds(int i, ElementBounds bounds) override;
   const ValueType& OutputType(int i) const override;
   Dim RequireEqual(Dim a, Dim b, absl::string_view what) override;
   void RequireLessEqual(Dim a, Dim b, absl::string_view what) override;
@@ -43,6 +46,8 @@ class Inference final : public InferContext {
   void Seed(const InferOptions& options);
   void InferNode(NodeId id);
   void AskFallback();
+  // Reports operands whose element types differ although the row says that they must not.
+  void CheckElements(const OnnxOp& op);
   void FinishOutputs();
   // Infers bodies that no rule asked for, from what the file declares.
   void InferForgottenRegions();
@@ -63,6 +68,7 @@ class Inference final : public InferContext {
   OpFallback* fallback_;
   DiagnosticSink& sink_;
   InferredTypes result_;
+  absl::flat_hash_map<ValueId, ElementBounds> bounds_;
 
   // The node at hand.
   NodeId node_id_;

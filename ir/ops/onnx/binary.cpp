@@ -239,6 +239,20 @@ void BinaryValues(InferContext& c) {
   SetResult(c, result);
 }
 
+// Of sums and differences of positions, where the elements are not known one by one.
+void AddValues(InferContext& c) {
+  const ElementBounds a = c.InputBounds(0);
+  const ElementBounds b = c.InputBounds(1);
+  c.SetOutputBounds(0, {c.dims().Add(a.least, b.least), c.dims().Add(a.most, b.most)});
+  BinaryValues<kAdd>(c);
+}
+void SubValues(InferContext& c) {
+  const ElementBounds a = c.InputBounds(0);
+  const ElementBounds b = c.InputBounds(1);
+  c.SetOutputBounds(0, {c.dims().Sub(a.least, b.most), c.dims().Sub(a.most, b.least)});
+  BinaryValues<kSub>(c);
+}
+
 double RemainderOf(double a, double b) { return std::fmod(a, b); }
 Dim RemainderDim(DimTable& dims, Dim a, Dim b) {
   if (a.is_constant() && b.is_constant()) {
@@ -296,21 +310,34 @@ constexpr OnnxOp Arithmetic(absl::string_view name, InferRule values, uint32_t w
           .types = ArithmeticTypes,
           .values = values,
           .inplace = 0b11,
+          .same_element = 0b11,
           .weights = weights};
 }
 constexpr OnnxOp Comparison(absl::string_view name, int since, InferRule values) {
-  return {.name = name, .since = since, .types = ComparisonTypes, .values = values};
+  return {.name = name,
+          .since = since,
+          .types = ComparisonTypes,
+          .values = values,
+          .same_element = 0b11};
 }
 constexpr OnnxOp Logic(absl::string_view name, int since, InferRule values) {
-  return {
-      .name = name, .since = since, .types = ArithmeticTypes, .values = values, .inplace = 0b11};
+  return {.name = name,
+          .since = since,
+          .types = ArithmeticTypes,
+          .values = values,
+          .inplace = 0b11,
+          .same_element = 0b11};
 }
 constexpr OnnxOp Variadic(absl::string_view name, InferRule values) {
-  return {.name = name, .types = VariadicTypes, .values = values, .inplace = 0b11};
+  return {.name = name,
+          .types = VariadicTypes,
+          .values = values,
+          .inplace = 0b11,
+          .same_element = kEveryOperand};
 }
 
 constexpr OnnxOp kRows[] = {
-    Arithmetic("Add", BinaryValues<kAdd>, 0b11),
+    Arithmetic("Add", AddValues, 0b11),
     Logic("And", 1, BinaryValues<kAnd>),
     Logic("BitShift", 11, ShiftValues),
     Logic("BitwiseAnd", 18, BinaryValues<kBitAnd>),
@@ -325,14 +352,20 @@ constexpr OnnxOp kRows[] = {
     Variadic("Max", BinaryValues<kMax>),
     Variadic("Mean", nullptr),
     Variadic("Min", BinaryValues<kMin>),
-    {.name = "Mod", .since = 10, .types = ArithmeticTypes, .values = ModValues, .inplace = 0b11},
+    Logic("Mod", 10, ModValues),
     Arithmetic("Mul", BinaryValues<kMul>),
     Logic("Or", 1, BinaryValues<kOr>),
     {.name = "PRelu", .types = SameAsInput0, .inplace = 1, .weights = 0b10},
-    Arithmetic("Pow", BinaryValues<kPow>),
-    Arithmetic("Sub", BinaryValues<kSub>),
+    // Its exponent may have a type of its own.
+    {.name = "Pow", .types = ArithmeticTypes, .values = BinaryValues<kPow>, .inplace = 0b11},
+    Arithmetic("Sub", SubValues),
     Variadic("Sum", BinaryValues<kAdd>),
-    {.name = "Where", .since = 9, .types = WhereTypes, .values = WhereValues, .inplace = 0b110},
+    {.name = "Where",
+     .since = 9,
+     .types = WhereTypes,
+     .values = WhereValues,
+     .inplace = 0b110,
+     .same_element = 0b110},
     Logic("Xor", 1, BinaryValues<kXor>),
 };
 

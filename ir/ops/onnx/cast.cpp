@@ -99,6 +99,7 @@ KnownValuePtr ToFloats(const KnownValue& value, ElementType to) {
 }
 
 void CastValues(InferContext& c) {
+  KeepBounds(c);
   const KnownValuePtr value = c.InputValue(0);
   if (value == nullptr || value->is_sequence) return;
   const ElementType to = c.OutputType(0).tensor.element;

@@ -48,20 +48,22 @@ void CausalConvTypes(InferContext& c) {
   SetRanked(c, 1, c.InputElement(0), {DimOf(x, 0), DimOf(x, 1), c.dims().Sub(DimOf(w, 2), 1)});
 }
 
-constexpr OnnxOp Convolution(absl::string_view name, int since, InferRule types, uint32_t weights) {
+constexpr OnnxOp Convolution(absl::string_view name, int since, InferRule types, uint32_t weights,
+                             uint32_t same_element = 0) {
   return {.name = name,
           .since = since,
           .types = types,
+          .same_element = same_element,
           .weights = weights,
           .textbook = TextbookKind::kConvolution};
 }
 
 constexpr OnnxOp kRows[] = {
     Convolution("CausalConvWithState", 27, CausalConvTypes, 0b110),
-    Convolution("Conv", 1, ConvTypes, 0b110),
+    Convolution("Conv", 1, ConvTypes, 0b110, 0b111),
     Convolution("ConvInteger", 10, ConvIntegerTypes, 0b10),
-    Convolution("ConvTranspose", 1, ConvTransposeTypes, 0b110),
-    Convolution("DeformConv", 19, ConvTypes, 0b1010),
+    Convolution("ConvTranspose", 1, ConvTransposeTypes, 0b110, 0b111),
+    Convolution("DeformConv", 19, ConvTypes, 0b1010, 0b11111),
     Convolution("QLinearConv", 10, QLinearConvTypes, 0b100001000),
 };
 

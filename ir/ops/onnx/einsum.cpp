@@ -161,6 +161,7 @@ constexpr OnnxOp kRows[] = {
     {.name = "Einsum",
      .since = 12,
      .types = EinsumTypes,
+     .same_element = kEveryOperand,
      .weights = 0b11,
      .textbook = TextbookKind::kLinear},
 };

@@ -10,17 +10,24 @@
 namespace footprint {
 namespace {
 
-// An index known to lie outside of [-size, size) is an error of the model.
+// Indices must lie in [-size, size): an error of the model where they are known not to, else
+// something that must hold when sizes are known (positions up to sequence - 1, a table of 1024).
 void CheckIndices(InferContext& c, int input, Dim size) {
+  if (size.is_unknown()) return;
   const KnownValuePtr indices = c.InputValue(input);
-  if (indices == nullptr || indices->is_float || !size.is_constant()) return;
-  for (const Dim& index : indices->integers) {
-    if (!index.is_constant()) continue;
-    if (index.value() >= size.value() || index.value() < -size.value()) {
-      return c.Error(
-          absl::StrCat("index ", index.value(), " is out of range for an axis of ", size.value()));
+  if (indices != nullptr && !indices->is_float && size.is_constant()) {
+    for (const Dim& index : indices->integers) {
+      if (!index.is_constant()) continue;
+      if (index.value() >= size.value() || index.value() < -size.value()) {
+        return c.Error(absl::StrCat("index ", index.value(), " is out of range for an axis of ",
+                                    size.value()));
+      }
     }
   }
+  constexpr const char* kWhat = "indices reach beyond the axis";
+  const ElementBounds bounds = c.InputBounds(input);
+  c.RequireLessEqual(c.dims().Add(bounds.most, 1), size, kWhat);
+  c.RequireLessEqual(c.dims().Neg(bounds.least), size, kWhat);
 }
 
 void GatherTypes(InferContext& c) {
@@ -45,6 +52,7 @@ int64_t Position(Dim index, int64_t size) {
 }
 
 void GatherValues(InferContext& c) {
+  KeepBounds(c);
   const KnownValuePtr value = c.InputValue(0);
   const KnownValuePtr indices = c.InputValue(1);
   Sizes from;
@@ -89,6 +97,7 @@ void GatherElementsTypes(InferContext& c) {
 }
 
 void GatherElementsValues(InferContext& c) {
+  KeepBounds(c);
   const KnownValuePtr value = c.InputValue(0);
   const KnownValuePtr indices = c.InputValue(1);
   Sizes from;

@@ -69,8 +69,16 @@ void QLinearMatMulTypes(InferContext& c) { SetMatMul(c, 0, 3, c.InputElement(7))
 void GemmTypes(InferContext& c) { SetGemm(c, 2, c.InputElement(0)); }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "Gemm", .types = GemmTypes, .weights = 0b110, .textbook = TextbookKind::kLinear},
-    {.name = "MatMul", .types = MatMulTypes, .weights = 0b11, .textbook = TextbookKind::kLinear},
+    {.name = "Gemm",
+     .types = GemmTypes,
+     .same_element = 0b111,
+     .weights = 0b110,
+     .textbook = TextbookKind::kLinear},
+    {.name = "MatMul",
+     .types = MatMulTypes,
+     .same_element = 0b11,
+     .weights = 0b11,
+     .textbook = TextbookKind::kLinear},
     {.name = "MatMulInteger",
      .since = 10,
      .types = MatMulIntegerTypes,

@@ -51,6 +51,7 @@ void TransposeTypes(InferContext& c) {
 }
 
 void TransposeValues(InferContext& c) {
+  KeepBounds(c);
   const KnownValuePtr value = c.InputValue(0);
   Sizes from;
   Sizes to;
@@ -194,6 +195,7 @@ void TileTypes(InferContext& c) {
 
 // The position in `from` that each position of `to` has when `from` is repeated.
 void TileValues(InferContext& c) {
+  KeepBounds(c);
   const KnownValuePtr value = c.InputValue(0);
   Sizes from;
   Sizes to;
@@ -348,7 +350,10 @@ void TriluValues(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "Concat", .types = ConcatTypes, .values = ConcatValues},
+    {.name = "Concat",
+     .types = ConcatTypes,
+     .values = ConcatValues,
+     .same_element = kEveryOperand},
     {.name = "DepthToSpace", .types = DepthToSpaceTypes},
     {.name = "Pad", .types = PadTypes, .values = PadValues},
     {.name = "Pad", .domain = "com.microsoft", .types = PadTypes},

@@ -109,6 +109,7 @@ void ExpandTypes(InferContext& c) {
 }
 
 void ExpandValues(InferContext& c) {
+  KeepBounds(c);
   const KnownValuePtr value = c.InputValue(0);
   Sizes from;
   Sizes to;
@@ -190,10 +191,21 @@ void RangeTypes(InferContext& c) {
   SetRanked(c, 0, c.InputElement(0), {length});
 }
 
+void SetRangeBounds(InferContext& c, Dim start, Dim delta) {
+  DimTable& dims = c.dims();
+  const Dim steps = dims.Sub(c.OutputType(0).tensor.dims[0], 1);
+  const Dim last = dims.Add(start, dims.Mul(steps, delta));
+  if (!delta.is_constant()) return;
+  c.SetOutputBounds(0, delta.value() > 0 ? ElementBounds{start, last} : ElementBounds{last, start});
+}
+
 void RangeValues(InferContext& c) {
   Sizes sizes;
   const KnownValuePtr start = c.InputValue(0);
   const KnownValuePtr delta = c.InputValue(2);
+  if (start != nullptr && !start->is_float && delta != nullptr) {
+    SetRangeBounds(c, start->integers[0], delta->integers[0]);
+  }
   if (start == nullptr || delta == nullptr || !SmallSizes(c.OutputType(0), &sizes)) return;
   if (start->is_float) {
     if (start->floats.empty() || delta->floats.empty()) return;

@@ -144,6 +144,7 @@ void SliceTypes(InferContext& c) {
 }
 
 void SliceValues(InferContext& c) {
+  KeepBounds(c);
   const KnownValuePtr value = c.InputValue(0);
   Sizes from;
   Sizes to;

@@ -186,7 +186,10 @@ Dim WrappedTo(ElementType type, Dim value) {
   return static_cast<int64_t>(negative ? low | ~mask : low);
 }
 
+void KeepBounds(InferContext& c) { c.SetOutputBounds(0, c.InputBounds(0)); }
+
 void SameElements(InferContext& c) {
+  KeepBounds(c);
   if (KnownValuePtr value = c.InputValue(0); value != nullptr) {
     c.SetOutputValue(0, std::move(value));
   }

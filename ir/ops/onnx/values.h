@@ -59,6 +59,8 @@ KnownValuePtr AsRatios(const KnownValue& value);
 double RoundedTo(ElementType type, double value);
 Dim WrappedTo(ElementType type, Dim value);
 
+// Elements of output 0 are elements of input 0: what bounds these bounds those.
+void KeepBounds(InferContext& c);
 // Output 0 holds the elements of input 0 in the same order.
 void SameElements(InferContext& c);
 // Set the elements of output 0, as its element type can hold them.
