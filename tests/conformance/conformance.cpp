@@ -1,5 +1,6 @@
 // footprint_conformance FOLDER [--verbose] [NAME...]
 // footprint_conformance --models MODEL...
+// footprint_conformance --mutants COUNT FOLDER [--verbose]
 //
 // The table has what ONNX's own inference makes of the same files, too.
 //
@@ -14,6 +15,10 @@
 // With --models: one line per model on how many of its node outputs have a shape in the names of
 // the model's inputs, once as the file is and once with all declared shapes but those of inputs
 // removed.
+//
+// With --mutants: each model below FOLDER is damaged in COUNT ways and analyzed; there must be a
+// report or a message.
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -24,6 +29,7 @@
 #include "frontend/read_graph.h"
 #include "nlohmann/json.hpp"
 #include "passes/infer_shapes.h"
+#include "tests/conformance/mutants.h"
 #include "tests/conformance/onnx_oracle.h"
 
 namespace footprint {
@@ -208,6 +214,7 @@ void PrintRow(const std::string& suite, const Tally& tally) {
 struct Options {
   std::string folder;
   bool verbose = false;
+  uint32_t mutants = 0;
   std::vector<std::string> names;
 };
 
@@ -336,6 +343,8 @@ int main(int argc, char** argv) {
       options.verbose = true;
     } else if (argument == "--models") {
       options.folder = argument;
+    } else if (argument == "--mutants" && i + 1 < argc) {
+      options.mutants = static_cast<uint32_t>(std::atoi(argv[++i]));
     } else if (options.folder.empty()) {
       options.folder = argument;
     } else {
@@ -345,6 +354,9 @@ int main(int argc, char** argv) {
   if (options.folder.empty()) {
     std::cerr << "usage: footprint_conformance FOLDER [--verbose] [NAME...]\n";
     return 3;
+  }
+  if (options.mutants > 0) {
+    return footprint::RunMutants(options.folder, options.mutants, options.verbose) == 0 ? 0 : 1;
   }
   return options.folder == "--models" ? footprint::RunModels(options) : footprint::Run(options);
 }
