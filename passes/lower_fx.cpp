@@ -72,6 +72,7 @@ class TextLowering {
   void LowerView(const FxLowering& row, absl::string_view op);
   void LowerAxes(const FxLowering& row, absl::string_view op);
   void LowerConvolution(absl::string_view op, const FxLowering& row);
+  void LowerNoise(absl::string_view op, const FxLowering& row);
   void LowerBatchNorm();
   TorchValueId LowerSwallowedConvolution(NodeId id);
   void LowerWithoutText();
@@ -101,6 +102,7 @@ class TextLowering {
   FxArguments arguments_;
   FxClasses classes_;
   const FxGroup* group_ = nullptr;
+  const FxGroup* reader_ = nullptr;  // for which it is made once more
   absl::string_view repeated_;  // the name under which the group is made once more; else empty
 };
 
@@ -128,6 +130,8 @@ void TextLowering::LowerGroup() {
       return LowerView(row, op);
     case FxForm::kAxes:
       return LowerAxes(row, op);
+    case FxForm::kNoise:
+      return LowerNoise(op, row);
     case FxForm::kConvolution:
       return LowerConvolution(op, row);
     case FxForm::kBatchNorm:
@@ -199,6 +203,29 @@ NodeId TextLowering::FindConvolution() const {
     if (SwallowsNorm(graph_.nodes[id].op_type)) return id;
   }
   return NodeId();
+}
+
+// A tensor without contents is filled and scaled, then multiplied with the one it was made for:
+// empty(size, dtype=x.dtype).
+void TextLowering::LowerNoise(absl::string_view op, const FxLowering& row) {
+  std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
+  constexpr int kSteps = 8;
+  const int rank = Type(group_->result).rank();
+  ValueId noise = reader_ == nullptr ? group_->result : reader_->result;
+  for (int i = 0; i < kSteps; ++i) {
+    const absl::Span<const NodeId> readers = facts_.Readers(noise);
+    if (readers.empty()) break;
+    const Node& node = graph_.nodes[readers[0]];
+    for (ValueId input : node.inputs) {
+      if (!input.valid() || input == noise || facts_.IsArithmetic(input)) continue;
+      const ValueId other = facts_.Resolve(input);
+      if (!builder_.IsBound(other) || Type(other).rank() != rank) continue;
+      arguments.insert(arguments.begin(), TorchArgument::Tensor(builder_.TensorOf(other)));
+      return Finish(kNoiseCall, std::move(arguments));
+    }
+    noise = node.output(0);
+  }
+  Finish(op, std::move(arguments));
 }
 
 // What the ONNX node pads beyond the text was a padding of its own, whose result the convolution
@@ -389,6 +416,7 @@ void TextLowering::CastBack() {
 TorchValueId TextLowering::Repeat(const FxGroup& group, absl::string_view name) {
   if (!repeated_.empty()) return names_.Find(group.fx->name);
   const FxGroup* const reader = group_;
+  reader_ = reader;
   FxArguments::GroupState state = arguments_.Pause();
   const ProgramBuilder::Origin origin = builder_.origin();
   group_ = &group;
@@ -397,6 +425,7 @@ TorchValueId TextLowering::Repeat(const FxGroup& group, absl::string_view name) 
   LowerGroup();
   repeated_ = absl::string_view();
   group_ = reader;
+  reader_ = nullptr;
   arguments_.Resume(std::move(state));
   builder_.SetOrigin(origin);
   return names_.Find(name);

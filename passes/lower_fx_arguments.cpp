@@ -209,7 +209,8 @@ TorchValueId FxArguments::Repair(absl::string_view name) {
   // The producer's own operator under another name: equal calls were merged into one.
   const auto producer = producers_.find(operand);
   if (producer != producers_.end() && producer->second->fx->name != name &&
-      FxStem(producer->second->fx->name) == FxStem(name) && builder_.MayRequireGrad(source)) {
+      FxStem(producer->second->fx->name) == FxStem(name) &&
+      (builder_.MayRequireGrad(source) || producer->second->inputs.empty())) {
     return repeat_(*producer->second, name);
   }
   return StandIn(name, source);
@@ -246,7 +247,8 @@ TorchValueId FxArguments::StandIn(absl::string_view name, TorchValueId source) {
 }
 
 // A constant that the exporter computed: from a parameter of the reader's module that no text
-// reads, if there is one; else a table that the step makes, where it can be no buffer. Parameters of equal value share one constant.
+// reads, if there is one; else a table that the step makes, where it can be no buffer. Parameters
+// of equal value share one constant.
 TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant) {
   const TensorType& type = facts_.types().types[constant].tensor;
   const std::vector<std::string>& path = now_.group->fx->module_path;

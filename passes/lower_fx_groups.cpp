@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
 
 namespace footprint {
 namespace {
@@ -31,10 +33,19 @@ class Grouping {
  private:
   void CollectNodes() {
     std::vector<int32_t> by_text(provenance_.fx_nodes.size(), -1);
+    absl::flat_hash_map<absl::string_view, int32_t> by_name;
+    for (size_t i = 0; i < provenance_.fx_nodes.size(); ++i) {
+      by_name.emplace(provenance_.fx_nodes[i].name, static_cast<int32_t>(i));
+    }
     for (NodeId id : graph_.top().nodes) {
-      const int32_t text = static_cast<size_t>(id.index()) < provenance_.fx_of_node.size()
-                               ? provenance_.fx_of_node[id]
-                               : -1;
+      int32_t text = static_cast<size_t>(id.index()) < provenance_.fx_of_node.size()
+                         ? provenance_.fx_of_node[id]
+                         : -1;
+      // A node that lost its text to a rewrite but makes what another text is called.
+      if (text < 0 && graph_.nodes[id].output(0).valid()) {
+        const auto named = by_name.find(graph_.values[graph_.nodes[id].output(0)].name);
+        if (named != by_name.end()) text = named->second;
+      }
       int32_t index = text < 0 ? -1 : by_text[static_cast<size_t>(text)];
       if (index < 0) {
         index = static_cast<int32_t>(groups_.size());

@@ -24,6 +24,7 @@ enum class FxForm : uint8_t {
   kConvolution,  // a padding in front of it may have been folded into it
   kBatchNorm,    // the convolution in front of it may have swallowed it
   kParts,        // several results
+  kNoise,        // has the type of the tensor that it will meet
 };
 
 struct FxLowering {
@@ -61,6 +62,7 @@ inline constexpr absl::string_view kToModuleTypeCall = "footprint::to_module_typ
 inline constexpr absl::string_view kPowCall = "aten::pow";
 // Of the labels, in losses that predict the next token.
 inline constexpr absl::string_view kShiftCall = "aten::pad";
+inline constexpr absl::string_view kNoiseCall = "aten::new_empty";
 inline constexpr absl::string_view kPadCall = "aten::constant_pad_nd";
 inline constexpr absl::string_view kSliceCall = "aten::slice";
 // What is left of axes that the exporter merged: the order of the ONNX node, or the sizes alone.
