@@ -327,7 +327,10 @@ bool HasOperands(const CallArguments& arguments) {
   if (!any) return false;
   for (int i = 0; i < op.operands; ++i) {
     const absl::Span<const Tensor> tensors = arguments.tensors(i);
-    if (tensors.empty() || !tensors[0]) return false;
+    if (tensors.empty()) return false;
+    for (const Tensor& tensor : tensors) {
+      if (!tensor) return false;
+    }
   }
   return true;
 }

@@ -1,6 +1,6 @@
 // footprint_conformance FOLDER [--verbose] [NAME...]
 // footprint_conformance --models MODEL...
-// footprint_conformance --mutants COUNT FOLDER [--verbose]
+// footprint_conformance --mutants COUNT FOLDER
 //
 // The table has what ONNX's own inference makes of the same files, too.
 //
@@ -356,7 +356,7 @@ int main(int argc, char** argv) {
     return 3;
   }
   if (options.mutants > 0) {
-    return footprint::RunMutants(options.folder, options.mutants, options.verbose) == 0 ? 0 : 1;
+    return footprint::RunMutants(options.folder, options.mutants) == 0 ? 0 : 1;
   }
   return options.folder == "--models" ? footprint::RunModels(options) : footprint::Run(options);
 }

@@ -1,10 +1,9 @@
 #include "tests/conformance/mutants.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -21,7 +20,7 @@ namespace {
 
 using ONNX_NAMESPACE::ModelProto;
 
-constexpr std::chrono::seconds kEndless{20};
+constexpr unsigned kEndlessSeconds = 60;
 
 std::vector<std::string> ModelsBelow(const std::string& folder) {
   std::vector<std::string> paths;
@@ -44,34 +43,37 @@ bool ReadModel(const std::string& path, ModelProto* model) {
   return file.has_value();
 }
 
-enum class Outcome { kReport, kFailure, kNeither };
+enum Outcome { kReport, kFailure, kNeither };
 
-Outcome AnalyzeMutant(const std::string& path, std::string* why) {
+// An exception ends the process too.
+Outcome AnalyzeMutant(const std::string& path) {
   Options options;
   options.model_path = path;
-  const auto start = std::chrono::steady_clock::now();
-  try {
-    const std::variant<Report, Failure> result = Analyze(options);
-    if (std::chrono::steady_clock::now() - start > kEndless) {
-      *why = "took too long";
-      return Outcome::kNeither;
-    }
-    const Failure* failure = std::get_if<Failure>(&result);
-    if (failure == nullptr) return Outcome::kReport;
-    if (!failure->diagnostics.empty()) return Outcome::kFailure;
-    *why = "failed without a message";
-  } catch (const std::exception& error) {
-    *why = error.what();
+  const std::variant<Report, Failure> result = Analyze(options);
+  const Failure* failure = std::get_if<Failure>(&result);
+  if (failure == nullptr) return kReport;
+  return failure->diagnostics.empty() ? kNeither : kFailure;
+}
+
+// In a process of its own, which may end as it likes.
+Outcome AnalyzeApart(const std::string& path) {
+  std::cout.flush();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kEndlessSeconds);
+    _exit(AnalyzeMutant(path));
   }
-  return Outcome::kNeither;
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return kNeither;
+  const bool orderly = WIFEXITED(status) && WEXITSTATUS(status) <= kNeither;
+  return orderly ? static_cast<Outcome>(WEXITSTATUS(status)) : kNeither;
 }
 
 }  // namespace
 
-int64_t RunMutants(const std::string& folder, uint32_t count, bool verbose) {
-  const std::string mutant = (std::filesystem::temp_directory_path() /
-                              ("footprint_mutant_" + std::to_string(getpid()) + ".onnx"))
-                                 .string();
+int64_t RunMutants(const std::string& folder, uint32_t count) {
+  const std::string stem = (std::filesystem::temp_directory_path() / "footprint_mutant").string();
+  const std::string mutant = stem + std::to_string(getpid()) + ".onnx";
   int64_t outcomes[3] = {0, 0, 0};
   for (const std::string& path : ModelsBelow(folder)) {
     for (uint32_t seed = 0; seed < count; ++seed) {
@@ -79,20 +81,17 @@ int64_t RunMutants(const std::string& folder, uint32_t count, bool verbose) {
       if (!ReadModel(path, &model)) break;
       Mutate(model, seed);
       std::ofstream(mutant, std::ios::binary) << model.SerializeAsString();
-      if (verbose) std::cout << path << " " << seed << " in " << mutant << std::endl;
-      std::string why;
-      const Outcome outcome = AnalyzeMutant(mutant, &why);
-      ++outcomes[static_cast<int>(outcome)];
-      if (outcome == Outcome::kNeither) {
-        std::cout << path << ", mutant " << seed << ": " << why << "\n";
-      }
+      const Outcome outcome = AnalyzeApart(mutant);
+      if (++outcomes[outcome]; outcome != kNeither) continue;
+      const std::string kept = stem + "_" + std::to_string(outcomes[kNeither]) + ".onnx";
+      std::filesystem::copy_file(mutant, kept, std::filesystem::copy_options::overwrite_existing);
+      std::cout << path << ", mutant " << seed << ", kept as " << kept << "\n";
     }
   }
-  std::error_code none;
-  std::filesystem::remove(mutant, none);
-  std::cout << outcomes[0] << " mutants with a report, " << outcomes[1] << " with a message, "
-            << outcomes[2] << " with neither\n";
-  return outcomes[2];
+  std::filesystem::remove(mutant);
+  std::cout << outcomes[kReport] << " mutants with a report, " << outcomes[kFailure]
+            << " with a message, " << outcomes[kNeither] << " with neither\n";
+  return outcomes[kNeither];
 }
 
 }  // namespace footprint

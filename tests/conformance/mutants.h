@@ -7,11 +7,10 @@
 
 namespace footprint {
 
-// Each model below `folder`, damaged in `count` ways, is analyzed as a whole: there must be a report
-// or a failure that says why. Prints what came of them; the number of mutants that came to neither
-// (an exception, no message, or an endless time). A mutant that ends the process is left in the
-// file that was printed last with --verbose.
-int64_t RunMutants(const std::string& folder, uint32_t count, bool verbose);
+// Each model below `folder`, damaged in `count` ways, is analyzed as a whole, in a process of its
+// own: there must be a report or a failure that says why. Prints what came of them and where a
+// mutant is kept that came to neither (a crash, no message, an endless time); returns how many.
+int64_t RunMutants(const std::string& folder, uint32_t count);
 
 }  // namespace footprint
 

@@ -90,7 +90,7 @@ bool LowerNothing(LowerContext& ctx) {
 
 int64_t Axis(const LowerContext& ctx, int operand, int64_t default_value) {
   const int64_t axis = ctx.node().Int("axis", default_value);
-  return axis < 0 ? axis + std::max(ctx.Rank(operand), 0) : axis;
+  return axis < 0 ? std::max<int64_t>(axis + std::max(ctx.Rank(operand), 0), 0) : axis;
 }
 
 std::vector<int64_t> Axes(const LowerContext& ctx, int i, int rank) {
@@ -104,7 +104,7 @@ std::vector<int64_t> Axes(const LowerContext& ctx, int i, int rank) {
     }
   }
   for (int64_t& axis : axes) {
-    if (axis < 0) axis += rank;
+    if (axis < 0) axis = std::max<int64_t>(axis + rank, 0);
   }
   std::sort(axes.begin(), axes.end());
   return axes;

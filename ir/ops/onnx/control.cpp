@@ -7,6 +7,7 @@
 #include "ir/ops/onnx/families.h"
 #include "ir/ops/onnx/loop_rules.h"
 #include "ir/ops/onnx/rules.h"
+#include "ir/ops/onnx/scan_rules.h"
 #include "ir/ops/onnx/type_rules.h"
 #include "ir/ops/onnx/values.h"
 
@@ -60,82 +61,6 @@ void IfTypes(InferContext& c) {
 }
 
 void LoopTypes(InferContext& c) { LoopRule(c).Apply(); }
-
-// `type` without its axis `axis`.
-ValueType WithoutAxis(InferContext& c, const ValueType& type, int64_t axis, Dim* length) {
-  *length = Dim();
-  if (!type.is_tensor() || !type.tensor.has_rank) {
-    return ValueType::Tensor(TensorType::UnknownRank(type.tensor.element));
-  }
-  const std::optional<int> at = NormalAxis(c, axis, type.tensor.rank());
-  if (!at) return {};
-  ValueType result = type;
-  *length = type.tensor.dims[static_cast<size_t>(*at)];
-  result.tensor.dims.erase(result.tensor.dims.begin() + *at);
-  return result;
-}
-
-// `type` with a new axis of `length`; negative axes count from the back of the result.
-ValueType WithAxis(InferContext& c, const ValueType& type, int64_t axis, Dim length) {
-  if (!type.is_tensor() || !type.tensor.has_rank) {
-    return ValueType::Tensor(TensorType::UnknownRank(type.tensor.element));
-  }
-  const std::optional<int> at = NormalAxis(c, axis, type.tensor.rank() + 1);
-  if (!at) return {};
-  ValueType result = type;
-  result.tensor.dims.insert(result.tensor.dims.begin() + *at, length);
-  return result;
-}
-
-int64_t AxisOf(const InferContext& c, absl::string_view attribute, size_t i) {
-  const absl::Span<const int64_t> axes = c.node().Ints(attribute);
-  return i < axes.size() ? axes[i] : 0;
-}
-
-// Scan-8 had lengths as first input, and a batch axis before everything, the scanned axis second.
-void ScanTypes(InferContext& c) {
-  const RegionId body = BodyOf(c, "body");
-  const bool batched = c.version() < 9;
-  const int first = batched ? 1 : 0;
-  const auto scans = c.node().Int("num_scan_inputs", 0);
-  const int64_t states = c.num_inputs() - first - scans;
-  if (!body.valid() || scans < 1 || states < 0) {
-    return c.Error(absl::StrCat("num_scan_inputs is ", scans, " and the node has ",
-                                c.num_inputs() - first, " inputs"));
-  }
-  Dim batch;
-  Dim length;
-  Dim ignored;
-  std::vector<ValueType> inputs;
-  for (int64_t i = 0; i < states + scans; ++i) {
-    ValueType type = c.InputType(first + static_cast<int>(i));
-    if (batched) {
-      type = WithoutAxis(c, type, 0, &ignored);
-      if (batch.is_unknown()) batch = ignored;
-    }
-    if (i >= states) {
-      Dim steps;
-      type = WithoutAxis(
-          c, type, batched ? 0 : AxisOf(c, "scan_input_axes", static_cast<size_t>(i - states)),
-          &steps);
-      length = length.is_unknown() || SameSize(length, steps)
-                   ? steps
-                   : c.RequireEqual(length, steps, "lengths of the scanned inputs differ");
-    }
-    inputs.push_back(std::move(type));
-  }
-  const InferContext::RegionResult result =
-      IterateBody(c, body, std::move(inputs), 0, static_cast<size_t>(states), 0);
-  for (int i = 0; i < c.num_outputs() && static_cast<size_t>(i) < result.types.size(); ++i) {
-    ValueType type = result.types[static_cast<size_t>(i)];
-    if (i >= states) {
-      const auto scan = static_cast<size_t>(i - states);
-      type = WithAxis(c, type, batched ? 0 : AxisOf(c, "scan_output_axes", scan), length);
-    }
-    if (batched) type = WithAxis(c, type, 0, batch);
-    c.SetOutputType(i, std::move(type));
-  }
-}
 
 // Elements of the sequences at position `at`, tensors as they are; `at` -1: any element.
 std::vector<ValueType> MapInputs(InferContext& c, int64_t at) {

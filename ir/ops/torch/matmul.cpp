@@ -163,6 +163,7 @@ TensorList RunEinsum(Eager& eager, const CallArguments& a) {
   const absl::Span<const Tensor> tensors = a.tensors(1);
   std::vector<Labelled> operands;
   for (size_t i = 0; i < tensors.size() && i < terms.size(); ++i) {
+    if (!tensors[i]) return {};
     operands.push_back({tensors[i], ExpandEllipsis(terms[i], tensors[i].rank())});
     if (operands.back().labels.size() != tensors[i].shape().size()) return {};
   }
