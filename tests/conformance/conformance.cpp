@@ -187,6 +187,42 @@ Verdict CheckOracle(const std::string& path, const Json& test) {
   return verdict;
 }
 
+// Where ONNX's answer for any tensor of the top graph contradicts ours: another element type or
+// rank, or another number for a size. What one of the two does not know is no contradiction.
+int ListDisagreements(const std::string& path, const std::string& name) {
+  DiagnosticSink sink;
+  std::optional<LoadedModel> model = ReadGraph(path, sink);
+  if (!model) return 0;
+  Strip(model->graph);
+  const Graph& graph = model->graph;
+  int disagreements = 0;
+  const InferredTypes ours = InferShapes(graph, {}, model->fallback.get(), sink);
+  const std::map<std::string, OracleType> theirs = InferWithOnnx(path);
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    const auto found = theirs.find(graph.values[ValueId(i)].name);
+    const ValueType& type = ours.types[ValueId(i)];
+    if (found == theirs.end() || !type.is_tensor()) continue;
+    const OracleType& other = found->second;
+    const auto element = static_cast<int>(type.tensor.element);
+    bool differs = element != 0 && other.element != 0 && element != other.element;
+    if (type.tensor.has_rank && other.has_rank) {
+      differs |= type.tensor.dims.size() != other.dims.size();
+      for (size_t d = 0; !differs && d < other.dims.size(); ++d) {
+        const Dim dim = type.tensor.dims[d];
+        differs = other.dims[d] >= 0 && graph.dims->KnownNotEqual(dim, other.dims[d]);
+      }
+    }
+    if (!differs) continue;
+    ++disagreements;
+    std::string dims;
+    for (const int64_t dim : other.dims) absl::StrAppend(&dims, dims.empty() ? "" : ", ", dim);
+    std::cout << "| " << name << " | " << found->first << " | "
+              << ToString(type.tensor, *graph.dims) << " | " << other.element << " [" << dims
+              << "] |\n";
+  }
+  return disagreements;
+}
+
 struct Tally {
   int tests = 0;
   int right = 0;         // without contents of inputs
@@ -269,12 +305,15 @@ int Run(const Options& options) {
     return 3;
   }
   std::map<std::string, Tally> suites;
+  std::vector<std::string> names;
   for (std::string line; std::getline(lines, line);) {
     const Json test = Json::parse(line);
     const std::string name = test["name"];
     bool chosen = options.names.empty();
     for (const std::string& part : options.names) chosen |= name.find(part) != std::string::npos;
-    if (chosen) RunTest(options, test, &suites[name.substr(0, name.find('/'))]);
+    if (!chosen) continue;
+    names.push_back(name);
+    RunTest(options, test, &suites[name.substr(0, name.find('/'))]);
   }
   std::cout << "| suite | models | right | right with input values | unknown | wrong "
                "| ONNX right | ONNX unknown | ONNX wrong |\n"
@@ -285,6 +324,13 @@ int Run(const Options& options) {
     all.Add(tally);
   }
   PrintRow("all", all);
+  std::cout << "\nWhere ONNX's inference of any tensor contradicts ours:\n\n"
+               "| model | tensor | ours | ONNX's element type and sizes |\n|---|---|---|---|\n";
+  int disagreements = 0;
+  for (const std::string& name : names) {
+    disagreements += ListDisagreements(absl::StrCat(options.folder, "/", name, ".onnx"), name);
+  }
+  std::cout << "| " << disagreements << " in all | | | |\n";
   return all.wrong == 0 ? 0 : 1;
 }
 
