@@ -1,5 +1,6 @@
 """Failures that users of such tools reported in public, reduced to small graphs, end to end."""
 
+import struct
 import unittest
 
 from command import CommandTest
@@ -15,6 +16,60 @@ class Case(CommandTest):
     def analyze(self, text, *arguments):
         (self.folder / "case.onnxtxt").write_text(text)
         return self.succeed_in_json("analyze", "case.onnxtxt", *arguments)
+
+
+class Shapes(Case):
+    def tensors(self, text, *arguments):
+        report = self.analyze(text, "--mode", "inference", *arguments)
+        return {t["name"]: t for t in report["tensors"]}
+
+    def test_sizes_that_data_decides_are_bounded(self):
+        tensors = self.tensors(
+            HEAD + "g (bool[19248] m, float[1, 100, 4] b, float[1, 80, 100] s) => (a, d)"
+            " <int64 most = {10}> { a = NonZero(m) d = NonMaxSuppression(b, s, most) }")
+        self.assertEqual((tensors["a"]["bytes"], tensors["a"]["certainty"]), (153984, "bounded"))
+        self.assertEqual((tensors["d"]["bytes"], tensors["d"]["certainty"]), (19200, "bounded"))
+
+    def test_the_last_items_of_an_axis(self):
+        text = (HEAD + "g (float[N] x, float[L] y) => (z) <int64[1] end = {9223372036854775807}> {"
+                " n = Shape(y) from = Neg(n) z = Slice(x, from, end) }")
+        z = self.tensors(text, "--dim", "N=10", "--dim", "L=3")["z"]
+        self.assertEqual((z["shape"], z["bytes_expression"]), ([3], "4*min(N, L)"))
+        self.assertEqual(self.tensors(text, "--dim", "N=2", "--dim", "L=3")["z"]["shape"], [2])
+
+    def test_hostile_nodes(self):
+        for graph, kind in (
+            ("g (double[2, 1] a, double b, double[2] c) => (y) { y = Gemm<transB = 823>(a, b, c) }",
+             "invalid-node"),
+            ("g (float[7, 6, 1, 5] x, float w) => (y) { y = Conv(x, w) }", "invalid-node"),
+            ("g (float[1, 1, 5, 5] x, float[1, 1, 3, 3] w) => (y)"
+             " { y = Conv<strides = [0, 1]>(x, w) }", "invalid-node"),
+            ("g (float[2, 3] x) => (y) { y = Concat<axis = 7>(x, x) }", "invalid-node"),
+        ):
+            (self.folder / "case.onnxtxt").write_text(HEAD + graph)
+            error = self.fail_both_ways(2, "analyze", "case.onnxtxt")
+            self.assertEqual(error["kind"], kind, graph)
+
+    def test_sizes_in_another_file(self):
+        (self.folder / "case.textproto").write_text(
+            'ir_version: 10 opset_import { version: 13 } graph { name: "g"'
+            ' node { op_type: "Split" input: "x" input: "s" output: "a" output: "b" output: "c"'
+            ' attribute { name: "axis" type: INT i: 3 } } initializer { name: "s" data_type: 7'
+            ' dims: 3 data_location: EXTERNAL external_data { key: "location" value: "s.bin" } }'
+            ' input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 }'
+            ' dim { dim_value: 49 } dim { dim_value: 8 } dim { dim_value: 192 } } } } }'
+            + "".join(' output { name: "%s" type { tensor_type { elem_type: 1 } } }' % name
+                      for name in "abc") + ' }')
+        report = self.succeed_in_json("analyze", "case.textproto", "--mode", "inference")
+        absent = {t["name"]: t for t in report["tensors"]}
+        self.assertEqual([d["kind"] for d in report["diagnostics"]], ["external-data-missing"])
+        self.assertEqual([absent[n]["certainty"] for n in "abc"], ["bounded"] * 3)
+        self.assertEqual(absent["c"]["shape_expression"], "[1, 49, 8, 192 - u0 - u1]")
+        self.fail_both_ways(2, "analyze", "case.textproto", "--strict")
+        (self.folder / "s.bin").write_bytes(struct.pack("<3q", 32, 32, 128))
+        report = self.succeed_in_json("analyze", "case.textproto", "--strict")
+        present = {t["name"]: t["shape"] for t in report["tensors"]}
+        self.assertEqual([present[n][3] for n in "abc"], [32, 32, 128])
 
 
 class Stored(Case):
