@@ -12,6 +12,10 @@ const TensorType& NodeContext::TypeOf(ValueId value) const {
   return value.valid() ? facts_.types().types[facts_.Resolve(value)].tensor : *unknown;
 }
 
+KnownValuePtr NodeContext::KnownOf(ValueId value) const {
+  return value.valid() ? facts_.types().values[facts_.Resolve(value)] : nullptr;
+}
+
 bool NodeContext::HasNumber(const Node& node) const {
   return std::any_of(node.inputs.begin(), node.inputs.end(), [this](ValueId input) {
     return input.valid() && facts_.IsOneNumber(input);

@@ -47,6 +47,7 @@ class NodeContext : public LowerContext {
   const Graph& graph() const override { return facts_.graph(); }
   ValueId Resolve(ValueId value) const override { return facts_.Resolve(value); }
   const TensorType& TypeOf(ValueId value) const override;
+  KnownValuePtr KnownOf(ValueId value) const override;
   absl::Span<const NodeId> Readers(ValueId value) const override {
     return facts_.Readers(facts_.Resolve(value));
   }

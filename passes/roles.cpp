@@ -46,6 +46,7 @@ struct Uses {
   bool as_weight = false;
   bool as_filler = false;
   bool as_statistics = false;
+  bool as_tensor = false;  // not only as numbers
 };
 
 int64_t Elements(const Constant& constant) {
@@ -110,11 +111,14 @@ class RoleAssigner {
   void CollectUses() {
     for (const Node& node : graph_.nodes) {
       const bool identity = IsIdentity(node);
+      const Lowering* row = FindLowering(node.domain, node.op_type);
+      const uint32_t numbers = row == nullptr ? 0 : row->number_operands;
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         if (!node.inputs[i].valid()) continue;
         Uses& uses = uses_[node.inputs[i]];
         uses.any = true;
         uses.by_identity_only &= identity;
+        uses.as_tensor |= i >= 32 || (numbers >> i & 1) == 0;
         if (node.op == nullptr || i >= 32) continue;
         const uint32_t bit = uint32_t{1} << i;
         if ((node.op->weights & bit) != 0) {
@@ -127,6 +131,7 @@ class RoleAssigner {
       for (ValueId output : region.outputs) {
         if (!output.valid()) continue;
         uses_[output].any = true;
+        uses_[output].as_tensor = true;
         uses_[output].by_identity_only = false;
       }
     }
@@ -174,10 +179,11 @@ class RoleAssigner {
       if (listed->second == SignatureEntry::Kind::kBuffer) return Role::kBuffer;
     }
     if (uses.as_statistics) return Role::kBuffer;
+    const bool initializer = constant.origin == ConstantOrigin::kInitializer;
+    if (!initializer && !uses.as_tensor) return Role::kConstant;
     const int64_t elements = Elements(constant);
     if (IsMadeFromSizes(constant) || IsLiteral(id, constant)) return Role::kConstant;
     if (!IsFloatingPoint(constant.type.element)) return IntegerRole(constant, uses, elements);
-    const bool initializer = constant.origin == ConstantOrigin::kInitializer;
     if (uses.as_weight && (initializer || (elements > 1 && !FromPyTorch()))) {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
     }

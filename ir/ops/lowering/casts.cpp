@@ -1,6 +1,7 @@
 #include "ir/ops/lowering/casts.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace footprint {
@@ -218,14 +219,38 @@ bool LowerCastLike(LowerContext& ctx) {
   return true;
 }
 
-// T5's norm takes the root mean square in float32, scales the x that did not go up, and comes down
-// only where the weight is low. Operands: weight, x, the inverse root.
-bool LowerT5Norm(LowerContext& ctx) {
-  const TorchValueId scaled =
-      ctx.Call("aten::mul", {ctx.Tensor(1), ctx.Tensor(2)}, ctx.ResultType());
-  const TorchValueId low = ctx.Call("footprint::to_module_type", {TorchArgument::Tensor(scaled)},
-                                    ctx.ResultType());
+// A root mean square norm whose way down the file does not show, as type_as leaves no trace in
+// float32. Operands: weight, x, the inverse root, x gone up.
+//
+// T5 takes the root in float32 and scales the x that did not go up: the file has one cast for both.
+// Others take x up a second time and come down before the weight.
+bool LowerRmsNorm(LowerContext& ctx) {
+  const bool once = ctx.Readers(ctx.operand(3)).size() > 1;
+  const TorchArgument float32 = TorchArgument::Element(ElementType::kFloat);
+  TorchArgument x = ctx.Tensor(1);
+  if (!once) x = TorchArgument::Tensor(ctx.Call("aten::to", {x, float32}, ctx.Type(1)));
+  const TorchArgument scaled =
+      TorchArgument::Tensor(ctx.Call("aten::mul", {x, ctx.Tensor(2)}, ctx.ResultType()));
+  const TorchValueId low =
+      once ? ctx.Call("footprint::to_module_type", {scaled}, ctx.ResultType())
+           : ctx.Call("aten::type_as", {scaled, ctx.Tensor(1)}, ctx.ResultType());
   ctx.Result("aten::mul", {ctx.Tensor(0), TorchArgument::Tensor(low)});
+  return true;
+}
+
+// Gemma's: the weight goes up too, and is counted from one. Operands: weight, x, the inverse root,
+// x gone up, one.
+bool LowerRmsNormInFloat32(LowerContext& ctx) {
+  const TorchArgument float32 = TorchArgument::Element(ElementType::kFloat);
+  const auto call = [&](absl::string_view op, std::vector<TorchArgument> arguments,
+                        const TensorType& type) {
+    return TorchArgument::Tensor(ctx.Call(op, std::move(arguments), type));
+  };
+  const TorchArgument scaled = call("aten::mul", {ctx.Tensor(3), ctx.Tensor(2)}, ctx.ResultType());
+  const TorchArgument up = call("aten::to", {ctx.Tensor(0), float32}, ctx.Type(0));
+  const TorchArgument weight = call("aten::add", {up, ctx.Argument(4)}, ctx.Type(0));
+  const TorchArgument result = call("aten::mul", {scaled, weight}, ctx.ResultType());
+  ctx.Result("aten::type_as", {result, ctx.Tensor(1)});
   return true;
 }
 
@@ -241,11 +266,16 @@ bool IsScaledByInverseRoot(const LowerContext& ctx) {
 }
 
 constexpr Lowering kRows[] = {
-    {.onnx = "Mul(weight, Mul(&Cast(x), inverse))",
-     .operands = "weight x inverse",
-     .lower = LowerT5Norm,
+    {.onnx = "Mul(weight, Mul(&Cast:up(x), inverse))",
+     .operands = "weight x inverse up",
+     .lower = LowerRmsNorm,
      .when = IsScaledByInverseRoot,
-     .note = "root mean square norm as T5 has it"},
+     .note = "root mean square norm"},
+    {.onnx = "Mul(Mul(&Cast:up(x), inverse), Add(Cast(weight), #one))",
+     .operands = "weight x inverse up one",
+     .lower = LowerRmsNormInFloat32,
+     .when = IsScaledByInverseRoot,
+     .note = "root mean square norm in float32 throughout"},
     {.onnx = "Cast", .lower = LowerCast},
     {.onnx = "CastLike", .lower = LowerCastLike},
 };

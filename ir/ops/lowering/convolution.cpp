@@ -195,8 +195,8 @@ constexpr Lowering kRows[] = {
     {.onnx = "AveragePool", .lower = LowerAveragePool},
     {.onnx = "GlobalAveragePool", .lower = LowerGlobalAveragePool},
     {.onnx = "GlobalMaxPool", .lower = LowerGlobalMaxPool},
-    {.onnx = "Resize", .lower = LowerResize},
-    {.onnx = "Upsample", .lower = LowerResize},
+    {.onnx = "Resize", .lower = LowerResize, .number_operands = 0b1110},
+    {.onnx = "Upsample", .lower = LowerResize, .number_operands = 0b10},
 };
 
 }  // namespace

@@ -58,6 +58,7 @@ class LowerContext {
   // The value behind Identity nodes.
   virtual ValueId Resolve(ValueId value) const = 0;
   virtual const TensorType& TypeOf(ValueId value) const = 0;
+  virtual KnownValuePtr KnownOf(ValueId value) const = 0;
   // Nodes that read the value as a tensor, in order.
   virtual absl::Span<const NodeId> Readers(ValueId value) const = 0;
   // One of the node's inputs is a number.

@@ -46,6 +46,8 @@ struct Lowering {
   LowerCondition when = nullptr;
   // Operands (bit i) whose arithmetic costs nothing where it comes from shapes alone.
   uint32_t free_operands = 0;
+  // Operands (bit i) that PyTorch takes as numbers: constants there are no tensors.
+  uint32_t number_operands = 0;
   // Only where attention written by hand is to be taken as one call.
   bool fuses_attention = false;
   absl::string_view note = "";  // evidence in the user's words

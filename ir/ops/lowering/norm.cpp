@@ -9,6 +9,11 @@
 namespace footprint {
 namespace {
 
+// None where the module has no weight or bias.
+TorchArgument Affine(LowerContext& ctx, int i) {
+  return ctx.IsLiteral(i) || ctx.IsNumber(i) ? TorchArgument() : ctx.Tensor(i);
+}
+
 // Outputs beyond the first are running statistics, updated in place by the same call.
 bool LowerBatchNorm(LowerContext& ctx) {
   const Node& node = ctx.node();
@@ -16,7 +21,7 @@ bool LowerBatchNorm(LowerContext& ctx) {
                                                 : node.outputs.size() > 1;
   const bool training = says_training || !ctx.InTrainingMode();
   ctx.Result("aten::batch_norm",
-             {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), ctx.Tensor(3), ctx.Tensor(4),
+             {ctx.Tensor(0), Affine(ctx, 1), Affine(ctx, 2), ctx.Tensor(3), ctx.Tensor(4),
               TorchArgument::Bool(training), TorchArgument::Float(1 - node.Float("momentum", 0.9)),
               TorchArgument::Float(node.Float("epsilon", 1e-5)), TorchArgument::Bool(true)});
   if (training && !says_training) {
@@ -26,11 +31,6 @@ bool LowerBatchNorm(LowerContext& ctx) {
     if (ctx.HasResult(i)) ctx.Alias(i, ctx.TensorId(i + 2));
   }
   return true;
-}
-
-// None where the module has no weight or bias.
-TorchArgument Affine(LowerContext& ctx, int i) {
-  return ctx.IsLiteral(i) || ctx.IsNumber(i) ? TorchArgument() : ctx.Tensor(i);
 }
 
 std::vector<Dim> LastDims(const LowerContext& ctx, int64_t axis) {

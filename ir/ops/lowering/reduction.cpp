@@ -62,6 +62,31 @@ bool LowerLogSum(LowerContext& ctx) {
   return true;
 }
 
+// Operands: x, the mean of the squares (if it is not the last node), the corrected count.
+const Node& MeanOfSquares(const LowerContext& ctx) {
+  return ctx.Has(1) ? *ctx.Producer(1) : ctx.node();
+}
+
+TorchArgument AxesOfMean(const LowerContext& ctx) {
+  const Node& mean = MeanOfSquares(ctx);
+  std::vector<int64_t> axes(mean.Ints("axes").begin(), mean.Ints("axes").end());
+  if (const KnownValuePtr known = ctx.KnownOf(mean.input(1)); known != nullptr) {
+    for (Dim axis : known->integers) axes.push_back(axis.is_constant() ? axis.value() : 0);
+  }
+  if (axes.empty()) {
+    for (int i = 0; i < ctx.Rank(0); ++i) axes.push_back(i);
+  }
+  return IntList(axes);
+}
+
+bool LowerVariance(LowerContext& ctx) {
+  const bool keep = MeanOfSquares(ctx).Int("keepdims", 1) != 0;
+  const int64_t correction = ctx.Has(2) ? 1 : 0;
+  ctx.Result(ctx.row().torch, {ctx.Tensor(0), AxesOfMean(ctx), TorchArgument::Int(correction),
+                               TorchArgument::Bool(keep)});
+  return true;
+}
+
 bool LowerArg(LowerContext& ctx) {
   ctx.Result(ctx.row().torch, {ctx.Tensor(0), TorchArgument::Int(Axis(ctx, 0, 0)),
                                TorchArgument::Bool(ctx.node().Int("keepdims", 1) != 0)});
@@ -69,6 +94,22 @@ bool LowerArg(LowerContext& ctx) {
 }
 
 constexpr Lowering kRows[] = {
+    {.onnx = "Sqrt(Div(Mul(ReduceMean:mean(Mul(Sub:c(x, ReduceMean(x)), c)), #), #n))",
+     .operands = "x mean n",
+     .torch = "aten::std",
+     .lower = LowerVariance},
+    {.onnx = "Sqrt(ReduceMean:mean(Mul(Sub:c(x, ReduceMean(x)), c)))",
+     .operands = "x mean n",
+     .torch = "aten::std",
+     .lower = LowerVariance},
+    {.onnx = "Div(Mul(ReduceMean:mean(Mul(Sub:c(x, ReduceMean(x)), c)), #), #n)",
+     .operands = "x mean n",
+     .torch = "aten::var",
+     .lower = LowerVariance},
+    {.onnx = "ReduceMean:mean(Mul(Sub:c(x, ReduceMean(x)), c))",
+     .operands = "x mean n",
+     .torch = "aten::var",
+     .lower = LowerVariance},
     {.onnx = "ReduceMean", .torch = "aten::mean.dim", .lower = LowerReduce},
     {.onnx = "ReduceSum", .torch = "aten::sum.dim_IntList", .lower = LowerReduce},
     {.onnx = "ReduceMax", .torch = "aten::amax", .lower = LowerReduce},

@@ -84,6 +84,7 @@ constexpr OnnxOp kRows[] = {
      .inplace = 1,
      .weights = 0b110,
      .statistics = 0b11000,
+     .has_filler_weights = true,
      .textbook = TextbookKind::kNormalization},
     {.name = "GroupNormalization",
      .since = 18,
