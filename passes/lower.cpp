@@ -66,7 +66,7 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
   const std::vector<TorchValueId> model_outputs = LowerLoss(graph, options.loss, builder, sink);
   TorchProgram program = builder.Take();
   if (facts.from_pytorch()) {
-    AssumeInPlace(program);
+    AssumeInPlace(graph, program);
     AddStepCounters(program);
     if (provenance.empty()) AddFrequencyCopies(program);
   }

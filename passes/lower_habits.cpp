@@ -44,9 +44,21 @@ bool Fits(const TorchProgram& program, const TorchCall& call) {
   return call.arguments.size() == 1;
 }
 
+// Where the file names the classes of modules, one around the call must have the habit.
+bool MayHaveHabit(const Graph& graph, ScopeId scope) {
+  bool has_classes = false;
+  while (scope.valid() && static_cast<size_t>(scope.index()) < graph.scopes.size()) {
+    const std::string& class_name = graph.scopes[scope].class_name;
+    if (HasInPlaceHabits(class_name)) return true;
+    has_classes |= !class_name.empty();
+    scope = graph.scopes[scope].parent;
+  }
+  return !has_classes;
+}
+
 }  // namespace
 
-void AssumeInPlace(TorchProgram& program) {
+void AssumeInPlace(const Graph& graph, TorchProgram& program) {
   const IdVector<TorchValueId, CallId> last_reader = LastReaders(program);
   IdVector<TorchValueId, CallId> producer(program.values.size());
   for (size_t i = 0; i < program.calls.size(); ++i) {
@@ -60,7 +72,7 @@ void AssumeInPlace(TorchProgram& program) {
     const TorchValueId operand = call.arguments[0].tensor;
     if (!operand.valid() || !producer[operand].valid() || last_reader[operand] != id) continue;
     if (habit->after_norm && !IsChannelNorm(*program.calls[producer[operand]].op)) continue;
-    if (!Fits(program, call)) continue;
+    if (!Fits(program, call) || !MayHaveHabit(graph, call.scope)) continue;
     call.in_place = InPlace::kIfUnsaved;
     call.evidence = Evidence::kAssumption;
     call.note = std::string(habit->note);

@@ -2,12 +2,13 @@
 #ifndef FOOTPRINT_PASSES_LOWER_HABITS_H_
 #define FOOTPRINT_PASSES_LOWER_HABITS_H_
 
+#include "ir/graph.h"
 #include "ir/torch_program.h"
 
 namespace footprint {
 
 // Marks calls that modules write into their first operand; each becomes an assumption.
-void AssumeInPlace(TorchProgram& program);
+void AssumeInPlace(const Graph& graph, TorchProgram& program);
 
 // A step counter for each norm with running statistics: a buffer that no file stores.
 void AddStepCounters(TorchProgram& program);

@@ -1,5 +1,7 @@
 #include "ir/ops/lowering/habits.h"
 
+#include "absl/strings/match.h"
+
 namespace footprint {
 namespace {
 
@@ -8,7 +10,16 @@ constexpr InPlaceHabit kInPlace[] = {
     {.op = "aten::add", .after_norm = true, .note = "added in place into the norm's result"},
 };
 
+constexpr absl::string_view kInPlaceLibraries[] = {"torchvision.", "timm."};
+
 }  // namespace
+
+bool HasInPlaceHabits(absl::string_view class_name) {
+  for (absl::string_view library : kInPlaceLibraries) {
+    if (absl::StartsWith(class_name, library)) return true;
+  }
+  return false;
+}
 
 const InPlaceHabit* FindInPlaceHabit(const TorchOp& op) {
   for (const InPlaceHabit& habit : kInPlace) {

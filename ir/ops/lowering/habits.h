@@ -15,6 +15,8 @@ struct InPlaceHabit {
   absl::string_view note;
 };
 const InPlaceHabit* FindInPlaceHabit(const TorchOp& op);
+// The library of this class has the habit; PyTorch's own default is a new tensor.
+bool HasInPlaceHabits(absl::string_view class_name);
 // The result of a norm over channels: what `out += identity` adds into.
 bool IsChannelNorm(const TorchOp& op);
 
