@@ -73,6 +73,8 @@ class TextLowering {
   void LowerAxes(const FxLowering& row, absl::string_view op);
   void LowerConvolution(absl::string_view op, const FxLowering& row);
   void LowerNoise(absl::string_view op, const FxLowering& row);
+  TorchValueId MetByNoise(ValueId noise) const;
+  TorchValueId MakeNoise(absl::string_view name);
   void LowerBatchNorm();
   TorchValueId LowerSwallowedConvolution(NodeId id);
   void LowerWithoutText();
@@ -145,14 +147,17 @@ void TextLowering::LowerGroup() {
                         arguments[static_cast<size_t>(row.float_argument)].element ==
                             ElementType::kFloat;
   const bool skips = LeaveOut(row.skipped_argument, arguments);
+  const bool into_first = !row.in_place_after.empty() && !group_->fx->arguments.empty() &&
+                          FxStem(group_->fx->arguments[0].text) == row.in_place_after;
+  if (into_first && !arguments.empty() && !arguments[0].tensor.valid()) {
+    arguments[0] = TorchArgument::Tensor(MakeNoise(group_->fx->arguments[0].text));
+  }
   Finish(op, std::move(arguments), row.form == FxForm::kParts);
   if (skips) {
     builder_.last().evidence = Evidence::kAssumption;
     builder_.last().note = "its mask comes from shapes alone: left out by the module";
   }
   if (in_float) CastBack();
-  const bool into_first = !row.in_place_after.empty() && !group_->fx->arguments.empty() &&
-                          FxStem(group_->fx->arguments[0].text) == row.in_place_after;
   if (into_first) builder_.last().in_place = InPlace::kYes;
 }
 
@@ -206,26 +211,42 @@ NodeId TextLowering::FindConvolution() const {
 }
 
 // A tensor without contents is filled and scaled, then multiplied with the one it was made for:
-// empty(size, dtype=x.dtype).
-void TextLowering::LowerNoise(absl::string_view op, const FxLowering& row) {
-  std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
+// empty(size, dtype=x.dtype). Finds that one, from the value on that the noise becomes.
+TorchValueId TextLowering::MetByNoise(ValueId noise) const {
   constexpr int kSteps = 8;
-  const int rank = Type(group_->result).rank();
-  ValueId noise = reader_ == nullptr ? group_->result : reader_->result;
-  for (int i = 0; i < kSteps; ++i) {
+  const int rank = Type(noise).rank();
+  for (int i = 0; i < kSteps && noise.valid(); ++i) {
     const absl::Span<const NodeId> readers = facts_.Readers(noise);
     if (readers.empty()) break;
     const Node& node = graph_.nodes[readers[0]];
     for (ValueId input : node.inputs) {
       if (!input.valid() || input == noise || facts_.IsArithmetic(input)) continue;
       const ValueId other = facts_.Resolve(input);
-      if (!builder_.IsBound(other) || Type(other).rank() != rank) continue;
-      arguments.insert(arguments.begin(), TorchArgument::Tensor(builder_.TensorOf(other)));
-      return Finish(kNoiseCall, std::move(arguments));
+      if (builder_.IsBound(other) && Type(other).rank() == rank) return builder_.TensorOf(other);
     }
     noise = node.output(0);
   }
-  Finish(op, std::move(arguments));
+  return TorchValueId();
+}
+
+void TextLowering::LowerNoise(absl::string_view op, const FxLowering& row) {
+  std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
+  const TorchValueId met = MetByNoise(reader_ == nullptr ? group_->result : reader_->result);
+  if (!met.valid()) return Finish(op, std::move(arguments));
+  arguments.insert(arguments.begin(), TorchArgument::Tensor(met));
+  Finish(kNoiseCall, std::move(arguments));
+}
+
+// Of a size known at export it is a constant, which the text of its reader cannot name.
+TorchValueId TextLowering::MakeNoise(absl::string_view name) {
+  const TensorType& type = Type(group_->result);
+  const TorchValueId result = builder_.AddComputed(std::string(name), type);
+  const TorchValueId met = MetByNoise(group_->result);
+  std::vector<TorchArgument> arguments = {TorchArgument::Ints(type.dims)};
+  if (met.valid()) arguments.insert(arguments.begin(), TorchArgument::Tensor(met));
+  builder_.Append(met.valid() ? kNoiseCall : kEmptyCall, std::move(arguments), {result});
+  builder_.last().note = "the file lacks this call; its name is left";
+  return result;
 }
 
 // What the ONNX node pads beyond the text was a padding of its own, whose result the convolution
@@ -257,8 +278,8 @@ void TextLowering::LowerConvolution(absl::string_view op, const FxLowering& row)
   Finish(op, std::move(arguments));
 }
 
-// The convolution whose text is gone: read off its ONNX node. Its own bias is in the bias that the
-// norm was folded into, if the signature lists one.
+// The convolution whose text is gone: read off its ONNX node. Its own bias, if the signature lists
+// one, is in the bias that the norm was folded into, which is left out where it is all zeros.
 TorchValueId TextLowering::LowerSwallowedConvolution(NodeId id) {
   const Node& node = graph_.nodes[id];
   const ProgramBuilder::Origin norm = builder_.origin();
@@ -270,18 +291,22 @@ TorchValueId TextLowering::LowerSwallowedConvolution(NodeId id) {
   if (weight.valid()) origin.scope = graph_.constants[weight].scope;
   origin.note = "put back: the exporter folded the norm into it";
   builder_.SetOrigin(std::move(origin));
-  if (const SignatureEntry* bias = names_.BiasBeside(planned.operands[1])) {
-    const ValueId folded = node.input(2);
-    const TensorType& result = Type(node.output(0));
-    if (folded.valid() && result.rank() >= 2) {
-      names_.AddMissing(*bias, TensorType::Make(result.element, {result.dims[1]}), folded);
-      planned.operands.push_back(folded);
-    }
+  const SignatureEntry* own = names_.BiasBeside(planned.operands[1]);
+  const TensorType& result_type = Type(node.output(0));
+  TorchValueId bias;
+  if (own != nullptr && result_type.rank() >= 2) {
+    const TensorType type = TensorType::Make(result_type.element, {result_type.dims[1]});
+    bias = names_.AddMissing(*own, type, node.input(2));
   }
   NodeContext context(facts_, &builder_, id, planned);
   context.set_pads_apart(IsPadFolded(id));
   if (planned.row == nullptr || !planned.row->lower(context)) return TorchValueId();
-  const TorchValueId result = builder_.last().results[0];
+  TorchCall& call = builder_.last();
+  if (bias.valid()) {
+    call.arguments.resize(std::max(call.arguments.size(), kBiasArgument + 1));
+    call.arguments[kBiasArgument] = TorchArgument::Tensor(bias);
+  }
+  const TorchValueId result = call.results[0];
   builder_.Rename(result, group_->fx->arguments.empty() ? absl::StrCat(group_->fx->name, "/input")
                                                         : group_->fx->arguments[0].text);
   builder_.SetOrigin(norm);

@@ -154,8 +154,10 @@ TorchValueId FxArguments::ResolveMissing(const SignatureEntry& entry, int positi
   const TensorType first = now_.first.valid() ? builder_.value(now_.first).type : TensorType();
   const std::optional<Dims> dims = FxParameterDims(*now_.group->fx, position, first, result);
   const ValueId constant = MatchingConstant(dims.has_value() ? &*dims : nullptr);
+  // Of a parameter that shares another one's tensor the size at least is known.
+  const ValueId measure = constant.valid() || dims.has_value() ? constant : SharedConstant();
   TensorType type;
-  if (constant.valid()) type = facts_.types().types[constant].tensor;
+  if (measure.valid()) type = facts_.types().types[measure].tensor;
   if (!IsFloatingPoint(type.element) && entry.kind == SignatureEntry::Kind::kParameter) {
     type.element = ElementType::kFloat;
   }
@@ -172,6 +174,13 @@ ValueId FxArguments::MatchingConstant(const Dims* dims) const {
     if (graph_.values[operand].kind != ValueKind::kConstant || claimed_.contains(operand)) continue;
     const TensorType& type = facts_.types().types[operand].tensor;
     if (dims == nullptr || SameDims(type, *dims) || IsTurned(type, *dims)) return operand;
+  }
+  return ValueId();
+}
+
+ValueId FxArguments::SharedConstant() const {
+  for (ValueId operand : now_.operands) {
+    if (graph_.values[operand].kind == ValueKind::kConstant) return operand;
   }
   return ValueId();
 }

@@ -63,6 +63,7 @@ class FxArguments {
   ValueId NextOperand();
   ValueId TwiceReadOperand() const;
   ValueId MatchingConstant(const Dims* dims) const;
+  ValueId SharedConstant() const;
   TensorType ResultType() const { return facts_.types().types[now_.group->result].tensor; }
 
   const LowerFacts& facts_;

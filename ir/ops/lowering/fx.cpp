@@ -26,7 +26,7 @@ constexpr FxLowering kRows[] = {
     {"aten.repeat", FxForm::kPart},
     {"aten.constant_pad_nd", FxForm::kPart},
     {"aten.pad", FxForm::kPart},
-    {"aten.as_strided", FxForm::kPart},
+    {"aten.as_strided", FxForm::kView},
     {"aten.unflatten", FxForm::kPart},
     {"aten.sym_size", FxForm::kSize},
     {"aten.sym_numel", FxForm::kSize},

@@ -4,6 +4,7 @@
 #ifndef FOOTPRINT_IR_OPS_LOWERING_FX_H_
 #define FOOTPRINT_IR_OPS_LOWERING_FX_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -62,6 +63,7 @@ inline constexpr absl::string_view kToModuleTypeCall = "footprint::to_module_typ
 inline constexpr absl::string_view kPowCall = "aten::pow";
 // Of the labels, in losses that predict the next token.
 inline constexpr absl::string_view kShiftCall = "aten::pad";
+inline constexpr absl::string_view kEmptyCall = "aten::empty";
 inline constexpr absl::string_view kNoiseCall = "aten::new_empty";
 inline constexpr absl::string_view kPadCall = "aten::constant_pad_nd";
 inline constexpr absl::string_view kSliceCall = "aten::slice";
@@ -77,6 +79,7 @@ inline constexpr absl::string_view kOriginalPrefix = "original_";
 
 // Operators that a norm behind them is folded into.
 bool SwallowsNorm(absl::string_view onnx_op);
+inline constexpr size_t kBiasArgument = 2;  // of the calls that they stand for
 // The rewrite that folds a padding into the convolution behind it.
 inline constexpr absl::string_view kFoldedPadRule = "FuseConvPad";
 
