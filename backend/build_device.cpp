@@ -26,7 +26,8 @@ void AddReasons(const TrainingReport& training, DeviceReport& device) {
   if (training.peak.live_bytes && device.reserved_bytes) {
     add(*device.reserved_bytes - *training.peak.live_bytes, "held by the allocator beyond that");
   }
-  device.reasons.emplace_back("the context is an assumption: published figures are 300 to 1000 MiB");
+  device.reasons.emplace_back(
+      "the context is an assumption: published figures are 300 to 1000 MiB");
   device.reasons.emplace_back("workspaces of convolutions are left out: they depend on the device");
 }
 
