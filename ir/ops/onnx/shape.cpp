@@ -203,10 +203,14 @@ void RangeValues(InferContext& c) {
   Sizes sizes;
   const KnownValuePtr start = c.InputValue(0);
   const KnownValuePtr delta = c.InputValue(2);
-  if (start != nullptr && !start->is_float && delta != nullptr) {
+  if (start == nullptr || delta == nullptr || ElementsOf(*start) != 1 || ElementsOf(*delta) != 1) {
+    return;
+  }
+  if (start->is_sequence || delta->is_sequence) return;
+  if (!start->is_float && !delta->is_float) {
     SetRangeBounds(c, start->integers[0], delta->integers[0]);
   }
-  if (start == nullptr || delta == nullptr || !SmallSizes(c.OutputType(0), &sizes)) return;
+  if (start->is_float != delta->is_float || !SmallSizes(c.OutputType(0), &sizes)) return;
   if (start->is_float) {
     if (start->floats.empty() || delta->floats.empty()) return;
     std::vector<double> floats;
