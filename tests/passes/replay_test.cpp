@@ -24,8 +24,8 @@ struct Setup {
   ReplayOptions options;
 };
 
-// name=number binds a dimension, checkpoint=FIRST-END checkpoints a run of calls; other words choose
-// the precision, the optimizer, the kernel.
+// name=number binds a dimension, checkpoint=FIRST-END checkpoints a run of calls; other words
+// choose the precision, the optimizer, the kernel.
 void Apply(const std::string& word, Setup& setup) {
   const std::vector<std::string> parts = absl::StrSplit(word, '=');
   if (word == "bf16") setup.options.module = ElementType::kBfloat16;
