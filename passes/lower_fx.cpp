@@ -86,6 +86,7 @@ class TextLowering {
   // Appends the call whose results are those of the group.
   void Finish(absl::string_view op, std::vector<TorchArgument> arguments, bool several = false);
   void BindResult(TorchValueId tensor);
+  void ReplaceParameters(std::vector<TorchArgument>& arguments);
   void CastBack();
   bool LeaveOut(int index, std::vector<TorchArgument>& arguments) const;
   bool IsPadFolded(NodeId id) const {
@@ -393,7 +394,7 @@ void TextLowering::LowerNodeAlone(NodeId id) {
 
 void TextLowering::Finish(absl::string_view op, std::vector<TorchArgument> arguments,
                           bool several) {
-  if (repeated_.empty()) classes_.CastArguments(op, arguments);
+  repeated_.empty() ? classes_.CastArguments(op, arguments) : ReplaceParameters(arguments);
   absl::InlinedVector<TorchValueId, 1> results;
   if (!repeated_.empty()) {
     results.push_back(builder_.AddComputed(std::string(repeated_), Type(group_->result)));
@@ -454,6 +455,17 @@ TorchValueId TextLowering::Repeat(const FxGroup& group, absl::string_view name) 
   arguments_.Resume(std::move(state));
   builder_.SetOrigin(origin);
   return names_.Find(name);
+}
+
+// Equal calls have equal parameters, but not the same ones.
+void TextLowering::ReplaceParameters(std::vector<TorchArgument>& arguments) {
+  for (TorchArgument& argument : arguments) {
+    if (!argument.tensor.valid()) continue;
+    const TorchValue value = builder_.value(argument.tensor);
+    if (value.kind != TorchValueKind::kParameter) continue;
+    const SignatureEntry* entry = names_.MergedParameter(value.name);
+    if (entry != nullptr) argument.tensor = names_.AddMissing(*entry, value.type, ValueId());
+  }
 }
 
 // Parameters and buffers of the module that no text reads but the file has.

@@ -79,6 +79,7 @@ void FxArguments::CollectKnown(const FxArgument& argument) {
 
 std::vector<TorchArgument> FxArguments::All(const FxLowering& row, const TorchOp* op) {
   const FxNode& fx = *now_.group->fx;
+  now_.float_operands = row.float_operands;
   std::vector<TorchArgument> arguments;
   for (size_t i = 0; i < fx.arguments.size(); ++i) {
     const bool may_be_tensor =
@@ -146,7 +147,7 @@ TorchValueId FxArguments::Resolve(absl::string_view name, int position) {
   const ValueId folded = names_.FoldedConstant(name);
   if (folded.valid()) return Folded(name, folded);
   const SignatureEntry* entry = names_.Stored(name);
-  return entry != nullptr ? ResolveMissing(*entry, position) : Repair(name);
+  return entry != nullptr ? ResolveMissing(*entry, position) : Repair(name, position);
 }
 
 TorchValueId FxArguments::ResolveMissing(const SignatureEntry& entry, int position) {
@@ -200,14 +201,23 @@ ValueId FxArguments::TwiceReadOperand() const {
   return ValueId();
 }
 
-ValueId FxArguments::NextOperand() {
+ValueId FxArguments::NextOperand(int position) {
   if (now_.operands.empty()) return TwiceReadOperand();
+  if (position < now_.float_operands && now_.next_operand < now_.operands.size()) {
+    const auto next = now_.operands.begin() + static_cast<int64_t>(now_.next_operand);
+    const auto fits = std::find_if(next, now_.operands.end(), [this](ValueId operand) {
+      const bool is_tensor =  // not a step inside another call
+          builder_.IsBound(operand) || graph_.values[operand].kind == ValueKind::kConstant;
+      return is_tensor && IsFloatingPoint(facts_.types().types[operand].tensor.element);
+    });
+    if (fits != now_.operands.end()) std::rotate(next, fits, fits + 1);
+  }
   const size_t index = std::min(now_.next_operand++, now_.operands.size() - 1);
   return now_.operands[index];
 }
 
-TorchValueId FxArguments::Repair(absl::string_view name) {
-  const ValueId operand = NextOperand();
+TorchValueId FxArguments::Repair(absl::string_view name, int position) {
+  const ValueId operand = NextOperand(position);
   if (!operand.valid()) return TorchValueId();
   if (graph_.values[operand].kind == ValueKind::kConstant) {
     return names_.IsListed(operand) ? StandIn(name, builder_.TensorOf(operand))

@@ -44,6 +44,7 @@ class FxArguments {
     absl::flat_hash_set<ValueId> named;       // constants that some argument names
     std::vector<ValueId> operands;            // inputs that none accounts for
     size_t next_operand = 0;
+    int float_operands = 0;
   };
   GroupState Pause() { return std::move(now_); }
   void Resume(GroupState state) { now_ = std::move(state); }
@@ -56,11 +57,11 @@ class FxArguments {
   void CollectKnown(const FxArgument& argument);
   TorchValueId Resolve(absl::string_view name, int position);
   TorchValueId ResolveMissing(const SignatureEntry& entry, int position);
-  TorchValueId Repair(absl::string_view name);
+  TorchValueId Repair(absl::string_view name, int position);
   TorchValueId StandIn(absl::string_view name, TorchValueId source);
   TorchValueId Folded(absl::string_view name, ValueId constant);
   // An operand of the group that no argument accounts for: computed ones first.
-  ValueId NextOperand();
+  ValueId NextOperand(int position);
   ValueId TwiceReadOperand() const;
   ValueId MatchingConstant(const Dims* dims) const;
   ValueId SharedConstant() const;

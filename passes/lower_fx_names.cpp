@@ -89,6 +89,22 @@ const SignatureEntry* FxNames::UnreadParameterOf(absl::string_view module) const
   return nullptr;
 }
 
+const SignatureEntry* FxNames::MergedParameter(absl::string_view target) const {
+  const absl::string_view module = ModuleOf(target);
+  const absl::string_view name = target.substr(module.size());
+  const SignatureEntry* found = nullptr;
+  for (const auto& [other, entries] : by_module_) {
+    if (other == module || ModuleOf(other) != ModuleOf(module)) continue;
+    for (const SignatureEntry* entry : entries) {
+      if (entry->kind != SignatureEntry::Kind::kParameter || IsRead(*entry)) continue;
+      if (tensors_.contains(entry->name) || StoredValue(*entry).valid()) continue;
+      const bool fits = absl::string_view(entry->target).substr(other.size()) == name;
+      if (fits && (found == nullptr || entry < found)) found = entry;
+    }
+  }
+  return found;
+}
+
 const SignatureEntry* FxNames::BiasBeside(ValueId weight) const {
   const absl::string_view module = ModuleOf(facts_.graph().values[weight].name);
   const SignatureEntry* entry = StoredAs(absl::StrCat(module, ".bias"));

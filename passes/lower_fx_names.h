@@ -38,6 +38,9 @@ class FxNames {
   bool IsRead(const SignatureEntry& entry) const { return read_.contains(entry.name); }
   // A parameter of this very module ("m.conv1") that the file lacks and no text reads; null: none.
   const SignatureEntry* UnreadParameterOf(absl::string_view module) const;
+  // The parameter that a call had when it was merged with an equal one, which reads the parameter
+  // `target`: of the same name, in a module beside that one, as yet unaccounted for. Null: none.
+  const SignatureEntry* MergedParameter(absl::string_view target) const;
   // The bias of the module whose weight this stored value is, if no text reads it; null: none.
   const SignatureEntry* BiasBeside(ValueId weight) const;
   // A listed tensor for which the file has none under its name. `storage`: a stored tensor that

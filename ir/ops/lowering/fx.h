@@ -40,6 +40,8 @@ struct FxLowering {
   // Left out by the module where it comes from shapes alone: a mask that a traced module cannot
   // leave out, which plain calls replace by a flag. -1: no such argument.
   int skipped_argument = -1;
+  // Leading arguments that are floating point: what stands for a missing one is so too.
+  int float_operands = 0;
 };
 
 // "aten.view.default", "torch.ops.aten.view.default". Targets without a row are calls.
