@@ -2,6 +2,8 @@
 // names a fused kernel. Where the file has the shape that exporters give
 // scaled_dot_product_attention (both operands scaled by the root of the scale), or an attention
 // operator, it is that one call, and the kernel is a choice of the replay.
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "ir/ops/lowering/lower_context.h"
@@ -12,11 +14,27 @@ namespace {
 constexpr int kMask = 4;
 constexpr uint32_t kMasks = 3u << kMask;
 
-// Operands: q, k, v, mask, dropout ratio. A mask made of shapes was a flag.
+// The operator swaps the last two axes of its keys; exporters merge that with a transposition that
+// the module made before. Operands: q, k, v, mask, dropout ratio, k as the product reads it.
+TorchArgument Keys(LowerContext& ctx) {
+  const absl::Span<const int64_t> merged = ctx.Producer(5)->Ints("perm");
+  std::vector<int64_t> perm(merged.begin(), merged.end());
+  if (perm.size() < 2) return ctx.Tensor(1);
+  std::swap(perm[perm.size() - 2], perm.back());
+  if (std::is_sorted(perm.begin(), perm.end())) return ctx.Tensor(1);
+  Dims dims;
+  for (int64_t axis : perm) dims.push_back(ctx.Type(1).dims[static_cast<size_t>(axis)]);
+  Reordering reordering = Reorder(ctx.Tensor(1), perm);
+  return TorchArgument::Tensor(ctx.Call(reordering.op, std::move(reordering.arguments),
+                                        WithDims(ctx.Type(1), dims)));
+}
+
+// A mask made of shapes was a flag.
 bool LowerScaledDotProduct(LowerContext& ctx) {
   const bool causal = ctx.IsFree(3);
+  const TorchArgument keys = Keys(ctx);
   ctx.Result(kAttentionCall,
-             {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2),
+             {ctx.Tensor(0), keys, ctx.Tensor(2),
               causal ? TorchArgument() : ctx.Argument(3),
               TorchArgument::Float(ctx.Number(4).value_or(0)), TorchArgument::Bool(causal)});
   return true;
@@ -49,16 +67,16 @@ bool IsAttention(const LowerContext& ctx) {
 }
 
 constexpr Lowering kRows[] = {
-    {.onnx = "MatMul(Dropout?(Softmax(Add?(MatMul(Mul(q, #), Mul(Transpose(k), #)), mask)), ratio),"
-             " v)",
-     .operands = "q k v mask ratio",
+    {.onnx = "MatMul(Dropout?(Softmax(Add?(MatMul(Mul(q, #), Mul(Transpose:kt(k), #)), mask)),"
+             " ratio), v)",
+     .operands = "q k v mask ratio kt",
      .lower = LowerScaledDotProduct,
      .when = IsAttention,
      .free_operands = 1u << 3,
      .note = "the shape exporters give scaled_dot_product_attention"},
     {.onnx = "MatMul(Dropout?(Where(IsNaN(p), #, Softmax:p(Add(MatMul(Mul(q, #),"
-             " Mul(Transpose(k), #)), Where(mask, #, #)))), ratio), v)",
-     .operands = "q k v mask ratio",
+             " Mul(Transpose:kt(k), #)), Where(mask, #, #)))), ratio), v)",
+     .operands = "q k v mask ratio kt",
      .lower = LowerScaledDotProduct,
      .when = IsAttention,
      .free_operands = 1u << 3,

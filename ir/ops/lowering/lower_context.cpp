@@ -117,6 +117,16 @@ TorchArgument IntList(absl::Span<const int64_t> values) {
 
 TorchArgument IntList(absl::Span<const Dim> values) { return TorchArgument::Ints(values); }
 
+Reordering Reorder(TorchArgument tensor, absl::Span<const int64_t> perm) {
+  std::vector<int64_t> moved;
+  for (size_t i = 0; i < perm.size(); ++i) {
+    if (perm[i] != static_cast<int64_t>(i)) moved.push_back(static_cast<int64_t>(i));
+  }
+  if (moved.size() != 2) return {"aten::permute", {std::move(tensor), IntList(perm)}};
+  return {"aten::transpose",
+          {std::move(tensor), TorchArgument::Int(moved[0]), TorchArgument::Int(moved[1])}};
+}
+
 TensorType WithDims(const TensorType& type, absl::Span<const Dim> dims) {
   return TensorType::Make(type.element, dims);
 }

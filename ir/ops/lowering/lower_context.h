@@ -118,6 +118,12 @@ int64_t Axis(const LowerContext& ctx, int operand, int64_t default_value);
 std::vector<int64_t> Axes(const LowerContext& ctx, int i, int rank);
 TorchArgument IntList(absl::Span<const int64_t> values);
 TorchArgument IntList(absl::Span<const Dim> values);
+// Axes in another order: a transposition where two change places.
+struct Reordering {
+  absl::string_view op;
+  std::vector<TorchArgument> arguments;
+};
+Reordering Reorder(TorchArgument tensor, absl::Span<const int64_t> perm);
 // The type with other dimensions.
 TensorType WithDims(const TensorType& type, absl::Span<const Dim> dims);
 
