@@ -2,6 +2,7 @@
 // by strides, so by the replay.
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "ir/ops/lowering/lower_context.h"
@@ -20,16 +21,8 @@ bool LowerTranspose(LowerContext& ctx) {
     ctx.Result("aten::t", {ctx.Tensor(0)});
     return true;
   }
-  std::vector<int64_t> moved;
-  for (size_t i = 0; i < perm.size(); ++i) {
-    if (perm[i] != static_cast<int64_t>(i)) moved.push_back(static_cast<int64_t>(i));
-  }
-  if (moved.size() == 2) {
-    ctx.Result("aten::transpose",
-               {ctx.Tensor(0), TorchArgument::Int(moved[0]), TorchArgument::Int(moved[1])});
-  } else {
-    ctx.Result("aten::permute", {ctx.Tensor(0), IntList(perm)});
-  }
+  Reordering reordering = Reorder(ctx.Tensor(0), perm);
+  ctx.Result(reordering.op, std::move(reordering.arguments));
   return true;
 }
 
@@ -92,6 +85,20 @@ bool LowerPackedProjection(LowerContext& ctx) {
 
 bool HasOneAxis(const LowerContext& ctx) {
   return IsPackedProjection(ctx) && Axes(ctx, 2, ctx.Rank(1)).size() == 1;
+}
+
+// Tokens made an image again, channels first. The vision transformers that do so make the image
+// contiguous, which the file does not show. Operands: the tokens, the image.
+bool IsImageOfTokens(const LowerContext& ctx) {
+  return ctx.FromPyTorch() && ctx.Rank(0) == 3 && ctx.Rank(1) == 4;
+}
+
+bool LowerImageOfTokens(LowerContext& ctx) {
+  Reordering reordering = Reorder(ctx.Tensor(1), ctx.node().Ints("perm"));
+  const TorchValueId image =
+      ctx.Call(reordering.op, std::move(reordering.arguments), ctx.ResultType());
+  ctx.Result("aten::contiguous", {TorchArgument::Tensor(image)});
+  return true;
 }
 
 // Start, end, axis and step lists: attributes below opset 10.
@@ -205,6 +212,11 @@ constexpr Lowering kRows[] = {
      .lower = LowerPackedProjection,
      .when = HasOneAxis,
      .note = "packed attention projection, made contiguous"},
+    {.onnx = "Transpose[perm=0,3,1,2](&Reshape:image(tokens))",
+     .operands = "tokens image",
+     .lower = LowerImageOfTokens,
+     .when = IsImageOfTokens,
+     .note = "an image made of tokens, made contiguous"},
     {.onnx = "Concat(Slice(Concat:once(Slice(x), Slice(x))), Slice(once))",
      .operands = "x",
      .torch = "aten::roll",
