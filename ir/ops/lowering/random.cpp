@@ -19,11 +19,24 @@ bool LowerDropout(LowerContext& ctx) {
   return true;
 }
 
-// A tensor of the type of what it multiplies, filled and scaled in place.
+// Noise has the type of what it multiplies, which the file does not show.
+TorchArgument Noise(LowerContext& ctx) {
+  return TorchArgument::Tensor(ctx.Call(
+      "aten::new_empty", {ctx.Tensor(0), IntList(ctx.Type(1).dims)}, ctx.Type(1)));
+}
+
+// Filled and scaled in place.
 bool LowerStochasticDepth(LowerContext& ctx) {
-  const TorchValueId noise = ctx.Call("aten::new_empty",
-                                      {ctx.Tensor(0), IntList(ctx.Type(1).dims)}, ctx.Type(1));
-  ctx.Result("aten::mul", {ctx.Tensor(0), TorchArgument::Tensor(noise)});
+  const TorchArgument noise = Noise(ctx);
+  ctx.Result("aten::mul", {ctx.Tensor(0), noise});
+  return true;
+}
+
+// keep + rand(), rounded down in place. Operands: x, noise, keep.
+bool LowerRoundedStochasticDepth(LowerContext& ctx) {
+  const TorchArgument noise = Noise(ctx);
+  const TorchValueId kept = ctx.Call("aten::add", {noise, ctx.Argument(2)}, ctx.Type(1));
+  ctx.Result("aten::mul", {ctx.Tensor(0), TorchArgument::Tensor(kept)});
   return true;
 }
 
@@ -33,6 +46,11 @@ constexpr Lowering kRows[] = {
     {.onnx = "Mul(x, Div?(Cast(Less(RandomUniformLike:noise(ConstantOfShape), #)), #))",
      .operands = "x noise",
      .lower = LowerStochasticDepth,
+     .when = HasNoiseShape,
+     .note = "stochastic depth"},
+    {.onnx = "Mul(x, Floor(Add(RandomUniformLike:noise(ConstantOfShape), #keep)))",
+     .operands = "x noise keep",
+     .lower = LowerRoundedStochasticDepth,
      .when = HasNoiseShape,
      .note = "stochastic depth"},
     {.onnx = "Dropout", .torch = "aten::native_dropout", .lower = LowerDropout},
