@@ -11,6 +11,9 @@
 // For each reader take the outermost scope that contains it but not the producer; the value is held
 // to the last call of that run of the scope. A run is contiguous: a module called twice has two.
 //
+// Tensors that one call takes as a list have names of their own there, or are in a list with one:
+// they are held to the end of the run of the caller's scope. Of two, one is often renamed.
+//
 // Models of text (whole numbers in) keep the outputs of their outer modules in locals until forward
 // ends; that is a habit of the libraries, and the only assumption here. Layers that the forward
 // calls by itself hand their results from one to the next under one name.
@@ -32,6 +35,7 @@ class Holds {
   }
 
   void HoldArguments();
+  void HoldLists();
   void HoldLocals();
   void HoldToTheEnd(TorchValueId value) { Hold(value, Last()); }
   CallId producer(TorchValueId value) const { return producer_[value]; }
@@ -114,6 +118,22 @@ void Holds::HoldArguments() {
   });
 }
 
+void Holds::HoldLists() {
+  constexpr size_t kFewest = 3;
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    const std::vector<CallId>& ends = run_end_[CallId(i)];
+    if (ends.empty()) continue;
+    for (const TorchArgument& argument : program_.calls[CallId(i)].arguments) {
+      if (argument.tensors.size() < kFewest) continue;
+      for (TorchValueId tensor : argument.tensors) {
+        if (tensor.valid() && program_.values[tensor].kind == TorchValueKind::kComputed) {
+          Hold(tensor, ends.back());
+        }
+      }
+    }
+  }
+}
+
 void Holds::HoldLocals() {
   for (const TorchValue& value : program_.values) {
     if (value.kind == TorchValueKind::kInput && !IsInteger(value.type.element)) return;
@@ -139,6 +159,7 @@ void AssignHolds(const Graph& graph, const std::vector<TorchValueId>& model_outp
   if (program.calls.empty()) return;
   Holds holds(graph, program);
   holds.HoldArguments();
+  holds.HoldLists();
   holds.HoldLocals();
   for (TorchValueId output : model_outputs) holds.HoldToTheEnd(output);
 }
