@@ -1,7 +1,8 @@
 // scaled_dot_product_attention. The math path is made of ordinary operators: query and key are
-// scaled first, the probabilities are saved, and in 16 bits everything runs on float32 copies that
-// live until the operator returns. The fused kernels save their operands, the result and one
-// number for each row; they differ in layout, which decides what the reshape after them copies:
+// scaled first (the scaled query lives until the operator returns), the probabilities are saved,
+// and in 16 bits everything runs on float32 copies that live as long. The fused kernels save their
+// operands, the result and one number for each row; they differ in layout, which decides what the
+// reshape after them copies:
 //
 //             result and gradients          row statistics
 //   efficient [batch, query, head, size]    rows rounded up to 32
@@ -53,12 +54,9 @@ Tensor MathAttention(Eager& eager, const Attention& in) {
                                   ElementType::kBool, "causal mask");
     mask = eager.New(ones.shape(), element, "causal mask");
   }
-  Tensor scores;
-  {
-    const Tensor scaled_query = Scale(eager, query);
-    const Tensor keys = RepeatHeads(eager, key, query);
-    scores = Matmul(eager, scaled_query, Scale(eager, Transpose(eager, keys, -1, -2)));
-  }
+  const Tensor scaled_query = Scale(eager, query);
+  const Tensor keys = RepeatHeads(eager, key, query);
+  Tensor scores = Matmul(eager, scaled_query, Scale(eager, Transpose(eager, keys, -1, -2)));
   if (mask) scores = Add(eager, scores, mask);
   Tensor probabilities = Softmax(eager, scores, ElementType::kUndefined);
   scores = Tensor();
