@@ -22,6 +22,23 @@
 namespace footprint {
 namespace {
 
+// What the totals leave out or guess.
+void TellIncomplete(const Analysis& analysis, DiagnosticSink& sink) {
+  const auto tell = [&](int64_t count, const char* what) {
+    if (count > 0) sink.Warning("incomplete", "", absl::StrCat(count, what));
+  };
+  if (analysis.training) {
+    tell(static_cast<int64_t>(analysis.training->program.generic_nodes.size()),
+         " operators have no PyTorch counterpart: what they keep is a guess");
+    tell(analysis.training->timeline.unknown_storages,
+         " storages of the training step have no known size");
+  }
+  if (analysis.inference) {
+    tell(analysis.inference->timeline.unknown_storages,
+         " storages of inference have no known size");
+  }
+}
+
 // Under --strict, what doubts the result is an error.
 std::vector<Diagnostic> Judge(DiagnosticSink& sink, bool strict) {
   std::vector<Diagnostic> diagnostics = sink.Take();
@@ -123,6 +140,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   if (options.mode != Mode::kInference) AnalyzeTraining(analysis, sink);
   // Every storage has a size, a time in which it lives, and a reason.
 
+  if (options.strict) TellIncomplete(analysis, sink);
   const std::vector<Diagnostic> diagnostics = Judge(sink, options.strict);
   if (HasErrors(diagnostics)) return ToFailure(diagnostics);
   Report report = BuildReport(analysis);

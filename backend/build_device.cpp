@@ -36,13 +36,15 @@ void AddReasons(const TrainingReport& training, DeviceReport& device) {
 DeviceReport BuildDevice(const Analysis& analysis, const TrainingReport& training) {
   DeviceReport report;
   const Device* device = FindDevice(analysis.options.device);
-  report.name = device != nullptr ? std::string(device->name) : "device";
+  report.name = device != nullptr ? std::string(device->name) : "a device of this size";
   report.memory_bytes =
       analysis.options.device_memory.value_or(device != nullptr ? device->memory_bytes : 0);
   report.reserved_bytes = training.peak.reserved_bytes;
   report.context_bytes = kContextBytes;
-  if (device != nullptr && UsesBlas(analysis.training->program)) {
-    report.blas_workspace_bytes = kBlasHandles * device->blas_workspace_bytes;
+  if (UsesBlas(analysis.training->program)) {
+    report.blas_workspace_bytes =
+        kBlasHandles * (device != nullptr ? device->blas_workspace_bytes
+                                          : kDefaultBlasWorkspaceBytes);
   }
   if (report.reserved_bytes) {
     report.needed_bytes =

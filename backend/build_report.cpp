@@ -147,7 +147,7 @@ Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& tim
     const StorageRecord& storage = trace.storages[id];
     LiveStorage live;
     live.name = storage.name;
-    live.bytes = timeline.bytes[id].value_or(0);
+    live.bytes = timeline.bytes[id];
     live.category = CategoryName(storage.category);
     if (storage.scope.valid()) live.layer = graph.scopes[storage.scope].path;
     live.reason = storage.reason;

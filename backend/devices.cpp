@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kGiB = int64_t{1} << 30;
 // PyTorch's CUBLAS_WORKSPACE_CONFIG: ":4096:2:16:8", and 32 MiB from compute capability 9.0 on.
-constexpr int64_t kCublas = 4096 * 1024 * 2 + 16 * 1024 * 8;
+constexpr int64_t kCublas = kDefaultBlasWorkspaceBytes;
 constexpr int64_t kCublas9 = int64_t{32} << 20;
 constexpr int64_t kRocblas = int64_t{128} << 20;  // gfx94x, gfx95x
 

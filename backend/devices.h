@@ -23,6 +23,8 @@ const Device* FindDevice(std::string_view name);
 inline constexpr int64_t kContextBytes = int64_t{450} << 20;
 // Forward and backward run in threads of their own, each with a handle.
 inline constexpr int64_t kBlasHandles = 2;
+// Of a handle on a device that is not named: PyTorch's default below compute capability 9.0.
+inline constexpr int64_t kDefaultBlasWorkspaceBytes = 4096 * 1024 * 2 + 16 * 1024 * 8;
 
 }  // namespace footprint
 

@@ -46,7 +46,7 @@ struct CategoryBytes {
 // A storage that is alive at a peak.
 struct LiveStorage {
   std::string name;
-  int64_t bytes = 0;  // not rounded
+  Bytes bytes;        // not rounded
   std::string category;
   std::string layer;  // path
   std::string reason;

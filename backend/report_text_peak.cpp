@@ -25,7 +25,7 @@ std::vector<Share> SharesOf(const Peak& peak) {
     auto share = std::find_if(shares.begin(), shares.end(),
                               [&](const Share& s) { return s.category == live.category; });
     if (share == shares.end()) share = shares.insert(share, {live.category, 0, 0});
-    share->bytes += live.bytes;
+    share->bytes += live.bytes.value_or(0);
     ++share->count;
   }
   std::stable_sort(shares.begin(), shares.end(),
@@ -66,7 +66,7 @@ std::string PeakText(const std::string& title, const Peak& peak, int rows,
   const size_t shown = std::min(peak.live.size(), static_cast<size_t>(rows));
   for (size_t i = 0; i < shown; ++i) {
     const LiveStorage& live = peak.live[i];
-    table.AddRow({BinaryUnits(live.bytes), CategoryWords(live.category), Printable(live.name),
+    table.AddRow({live.bytes ? BinaryUnits(*live.bytes) : "unknown", CategoryWords(live.category), Printable(live.name),
                   Printable(live.reason)});
   }
   std::string text =

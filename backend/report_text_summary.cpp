@@ -113,10 +113,15 @@ std::string CategoryWords(std::string_view category) {
   return words;
 }
 
+// "1 node", "2,345 nodes"
+std::string Counted(int64_t count, const char* noun) {
+  return WithThousands(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string HeadText(const Report& report, const Terminal& terminal) {
   std::string text = Bold(Printable(report.model_path), terminal) + "\n";
   std::vector<std::string> facts = {Printable(report.model_name),
-                                    WithThousands(report.node_count) + " nodes",
+                                    Counted(report.node_count, "node"),
                                     Printable(report.producer)};
   for (const auto& [domain, version] : report.opsets) {
     const bool standard = domain.empty() || domain == "ai.onnx";
@@ -156,7 +161,7 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
   const std::string again =
       training.checkpoints.empty()
           ? ""
-          : std::to_string(training.checkpoints.size()) + " checkpointed segments";
+          : Counted(static_cast<int64_t>(training.checkpoints.size()), "checkpointed segment");
   std::string text = Heading(
       "Training step",
       JoinNonEmpty({training.optimizer, training.precision, loss, micro, again}), terminal);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -231,6 +232,10 @@ class StepReplay {
 std::optional<AllocatorPeak> ReplayAllocator(const MemoryTrace& trace, const Timeline& timeline,
                                              bool expandable) {
   if (timeline.overflow || timeline.unknown_storages > 0) return std::nullopt;
+  // Segments of three steps stay below 64 bits.
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 8;
+  const auto& live = timeline.live_bytes;
+  if (!live.empty() && *std::max_element(live.begin(), live.end()) > kMost) return std::nullopt;
   return StepReplay(trace, timeline, expandable).Run();
 }
 

@@ -31,10 +31,15 @@ class LossLowering {
       return {};
     }
     const TorchValueId own = OwnLoss();
-    if (own.valid() && (kind == LossKind::kAuto || kind == LossKind::kNone)) {
+    if (own.valid()) {
+      if (kind != LossKind::kAuto) {
+        sink_.Note("loss", absl::StrCat("output ", builder_.value(own).name),
+                   "the graph ends in a loss, which is used; --loss is for graphs without one");
+      }
       builder_.program().loss = own;
       return WhatTheLossReads(own);
     }
+    how_ = kind == LossKind::kAuto ? "assumed" : "as asked";
     AddLoss(kind);
     return outputs_;
   }
@@ -60,6 +65,7 @@ class LossLowering {
   ProgramBuilder& builder_;
   DiagnosticSink& sink_;
   std::vector<TorchValueId> outputs_;
+  absl::string_view how_;
 };
 
 // Its tensor operands, and what they are views and casts of.
@@ -151,7 +157,7 @@ void LossLowering::SetLoss(absl::string_view op, std::vector<TorchArgument> argu
   builder_.last().note = note;
   builder_.program().loss = loss;
   sink_.Note("loss-assumed", absl::StrCat("output ", builder_.value(outputs_[0]).name),
-             absl::StrCat("the graph has no loss of its own; assumed: ", note));
+             absl::StrCat("the graph has no loss of its own; ", how_, ": ", note));
 }
 
 }  // namespace

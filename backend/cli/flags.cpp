@@ -24,6 +24,11 @@ constexpr const char* kBytesExamples = R"(Examples:
   footprint bytes --params 7B
   footprint bytes --params 1.5B --optimizer adamw --format json)";
 
+constexpr const char* kOpsExamples = R"(Examples:
+  footprint ops
+  footprint ops --torch --format json
+  footprint ops --missing model.onnx)";
+
 CLI::Option* AddOne(CLI::App* command, const char* name, std::string& value, const char* type,
                     const char* help) {
   return command->add_option(name, value, help)->type_name(type);
@@ -61,9 +66,11 @@ void AddModelOptions(CLI::App* analyze, Flags& flags) {
           "The contents of an input that decides shapes: as JSON, or in a .npy, .pb (TensorProto) "
           "or JSON file");
   AddOne(analyze, "--runtime", flags.runtime, "ideal|onnxruntime",
-         "Whose reuse of buffers inference follows (default: ideal)");
+         "Whose reuse of buffers inference follows (default: ideal; onnxruntime is not available "
+         "yet)");
   AddOne(analyze, "--graph-optimization", flags.graph_optimization, "none|all",
-         "How far the runtime rewrites the graph before it runs it (default: none)");
+         "How far the runtime rewrites the graph before it runs it (default: none; all is not "
+         "available yet)");
   AddOne(analyze, "--device", flags.device, "NAME",
          "The device that a training step shall fit: a100-80gb, rtx-5090, ...");
   AddOne(analyze, "--device-memory", flags.device_memory, "SIZE",
@@ -77,7 +84,8 @@ void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
                "adamw, sgd-momentum, adam:fused, adafactor, ... (default: adamw)"));
   group(AddOne(analyze, "--precision", flags.precision,
                "fp32|bf16|fp16|amp-bf16|amp-fp16|mixed:master",
-               "How numbers are kept and computed (default: fp32)"));
+               "How numbers are kept and computed (default: fp32; mixed:master is not available "
+               "yet)"));
   group(AddOne(analyze, "--loss", flags.loss, "auto|none|cross-entropy|mse|sum",
                "The loss, where the model does not end in one (default: auto)"));
   group(AddMany(analyze, "--freeze", flags.freeze, "GLOB",
@@ -99,7 +107,7 @@ void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
                "native)"));
   group(AddOne(analyze, "--accounting", flags.accounting, "autograd|graph|textbook",
                "autograd: what PyTorch keeps; textbook: the closed forms of articles beside it "
-               "(default: autograd)"));
+               "(default: autograd; graph is not available yet)"));
   group(AddOne(analyze, "--params", flags.params, "COUNT",
                "Replaces the parameter count of --accounting textbook: 1.5B, 350M"));
 }
@@ -124,7 +132,7 @@ void AddBytes(CLI::App& app, Flags& flags) {
       app.add_subcommand("bytes", "What a number of parameters weighs, without a model");
   AddOne(bytes, "--params", flags.params, "COUNT", "1234567, 350M, 1.5B, 2T");
   AddOne(bytes, "--optimizer", flags.optimizer, "NAME",
-         "Adds gradients and optimizer state: sgd, sgd-momentum, adam or adamw");
+         "Adds gradients and optimizer state: sgd, sgd-momentum, adamw, lion, ...");
   AddOutput(bytes, flags);
   bytes->footer(kBytesExamples);
 }
@@ -135,6 +143,7 @@ void AddOps(CLI::App& app, Flags& flags) {
   ops->add_flag("--torch", flags.torch, "PyTorch's operators instead of ONNX's");
   AddOne(ops, "--missing", flags.model, "MODEL", "The operators of a model that have no rule");
   AddOutput(ops, flags);
+  ops->footer(kOpsExamples);
 }
 
 }  // namespace

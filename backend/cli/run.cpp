@@ -77,6 +77,13 @@ std::string StemOf(const std::string& model_path) {
 }
 
 std::optional<Failure> Execute(const AnalyzeCommand& command) {
+  std::error_code error;
+  const std::string& output = command.destination.output;
+  if (!output.empty() &&
+      std::filesystem::equivalent(output, command.options.model_path, error)) {
+    return OneError(kCommandIsWrong, "file-access", "--output " + output,
+                    "is the model itself, which would be overwritten");
+  }
   std::variant<Report, Failure> result = Analyze(command.options);
   if (Failure* failure = std::get_if<Failure>(&result)) return std::move(*failure);
   const Report& report = std::get<Report>(result);

@@ -133,6 +133,13 @@ class Devices(CommandTest):
             self.assertGreaterEqual(peak["reserved_bytes"], peak["allocated_bytes"])
             self.assertGreaterEqual(peak["allocated_bytes"], peak["live_bytes"])
 
+    def test_sizes_near_the_limit_have_no_verdict(self):
+        report = self.succeed_in_json(
+            "analyze", str(SOURCE / "models" / "resnet50.train_loss.onnx"), "--mode", "training",
+            "--dim", "batch=100000000000", "--device", "a100-80gb")
+        self.assertIsNone(report["device"]["reserved_bytes"])
+        self.assertIsNone(report["device"]["fits"])
+
     def test_memory_of_its_own(self):
         found = self.analyze("--dim", "batch=1", "--device-memory", "50GB")["device"]
         self.assertEqual((found["memory_bytes"], found["fits"]), (50 * 10**9, True))

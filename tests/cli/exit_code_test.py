@@ -168,6 +168,18 @@ class Usage(CommandTest):
             self.assert_usage("analyze", "valid.onnxtxt", option, value, kind="bad-value")
         self.assert_usage("bytes", "--params", "7B", "--optimizer", "adafactor", kind="bad-value")
 
+    def test_an_output_never_replaces_the_model(self):
+        self.fail_in_json(3, "analyze", "valid.onnxtxt", "--output", "valid.onnxtxt")
+        self.assertIn("MatMul", (self.folder / "valid.onnxtxt").read_text())
+
+    def test_strict_refuses_what_is_incomplete(self):
+        (self.folder / "odd.onnxtxt").write_text(
+            '<ir_version: 8, opset_import: ["" : 17, "odd" : 1]>\n'
+            "g (float[2] x) => (float[2] y) { y = odd.Odd(x) }\n")
+        report = self.succeed_in_json("analyze", "odd.onnxtxt", "--mode", "training")
+        self.assertFalse(report["training"]["complete"])
+        self.fail_in_json(2, "analyze", "odd.onnxtxt", "--mode", "training", "--strict")
+
     def test_what_is_not_available_says_so(self):
         for arguments in (
             ["analyze", "valid.onnxtxt", "--runtime", "onnxruntime"],
