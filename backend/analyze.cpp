@@ -137,7 +137,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
                     std::move(inferred), std::move(roles), std::move(evaluator),
                     std::nullopt,      std::nullopt};
   if (options.mode != Mode::kTraining) AnalyzeInference(analysis, sink);
-  if (options.mode != Mode::kInference) AnalyzeTraining(analysis, sink);
+  if (options.mode != Mode::kInference && !sink.has_errors()) AnalyzeTraining(analysis, sink);
   // Every storage has a size, a time in which it lives, and a reason.
 
   if (options.strict) TellIncomplete(analysis, sink);

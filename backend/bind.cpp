@@ -20,6 +20,9 @@ class Binder {
 
   Bound Run(const Options& options) {
     names_ = graph_.dims->SymbolNames();
+    for (const InputShape& shape : options.input_shapes) {
+      for (const std::string& dim : shape.dims) AddName(dim);
+    }
     for (const auto& [name, value] : options.dims) {
       if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
         UnknownName(name);
@@ -33,6 +36,13 @@ class Binder {
   }
 
  private:
+  // A dimension that --input gives: its name can be bound, too.
+  void AddName(const std::string& dim) {
+    int64_t size = 0;
+    if (absl::SimpleAtoi(dim, &size)) return;
+    if (std::find(names_.begin(), names_.end(), dim) == names_.end()) names_.push_back(dim);
+  }
+
   void UnknownName(const std::string& name) {
     sink_.UsageError("unknown-dimension", absl::StrCat("--dim ", name),
                      names_.empty()

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -53,6 +54,23 @@ bool IsNumbered(absl::string_view component) {
       dot == absl::string_view::npos ? component : component.substr(dot + 1);
   return !number.empty() && std::all_of(number.begin(), number.end(),
                                         [](char c) { return absl::ascii_isdigit(c); });
+}
+
+struct Spec {
+  std::string pattern;  // glob
+  int64_t count = 0;    // every; 0 with an empty pattern: sqrt
+};
+
+std::optional<Spec> ReadSpec(absl::string_view text) {
+  Spec spec;
+  if (text == "sqrt") return spec;
+  if (absl::ConsumePrefix(&text, "glob:") && !text.empty()) {
+    spec.pattern = std::string(text);
+    return spec;
+  }
+  const bool every = absl::ConsumePrefix(&text, "every:");
+  if (every && absl::SimpleAtoi(text, &spec.count) && spec.count > 0) return spec;
+  return std::nullopt;
 }
 
 class Finder {
@@ -110,25 +128,26 @@ std::vector<CheckpointSegment> Group(const std::vector<CheckpointSegment>& block
 
 }  // namespace
 
+bool IsCheckpointSpec(const std::string& spec) { return ReadSpec(spec).has_value(); }
+
 std::vector<CheckpointSegment> FindCheckpoints(const std::string& spec, const Graph& graph,
                                                const TorchProgram& program, DiagnosticSink& sink) {
   if (spec.empty()) return {};
   const std::string place = absl::StrCat("--checkpoint ", spec);
-  Finder finder(graph, program);
-  absl::string_view rest = spec;
-  std::vector<CheckpointSegment> segments;
-  int64_t count = 0;
-  if (absl::ConsumePrefix(&rest, "glob:") && !rest.empty()) {
-    const std::string pattern(rest);
-    segments = finder.Runs([&](const Scope& scope) { return Matches(pattern, scope.path); });
-  } else if (rest == "sqrt" || (absl::ConsumePrefix(&rest, "every:") &&
-                                absl::SimpleAtoi(rest, &count) && count > 0)) {
-    segments = finder.Runs([](const Scope& scope) { return IsNumbered(scope.name); });
-    if (count == 0) count = std::llround(std::ceil(std::sqrt(double(segments.size()))));
-    segments = Group(segments, count);
-  } else {
+  const std::optional<Spec> wanted = ReadSpec(spec);
+  if (!wanted) {
     sink.UsageError("bad-value", place, "expected glob:PATTERN, every:N or sqrt");
     return {};
+  }
+  Finder finder(graph, program);
+  std::vector<CheckpointSegment> segments;
+  if (!wanted->pattern.empty()) {
+    segments =
+        finder.Runs([&](const Scope& scope) { return Matches(wanted->pattern, scope.path); });
+  } else {
+    segments = finder.Runs([](const Scope& scope) { return IsNumbered(scope.name); });
+    const int64_t root = std::llround(std::ceil(std::sqrt(double(segments.size()))));
+    segments = Group(segments, wanted->count > 0 ? wanted->count : root);
   }
   if (segments.empty()) sink.Warning("checkpoint", place, "no layer of the model matches");
   return segments;

@@ -19,6 +19,9 @@ struct CheckpointSegment {
   std::string name;  // of its layers: "layer1.0", "layer1.0 to layer1.3"
 };
 
+// Whether `spec` has one of the forms below.
+bool IsCheckpointSpec(const std::string& spec);
+
 // `spec` is one of
 //   glob:PATTERN  each layer whose path matches; of nested ones the outermost. Paths are tried as
 //                 the report prints them and as PyTorch names modules ("layer1.0"), with and

@@ -15,6 +15,7 @@
 #include "backend/cli/values.h"
 #include "backend/devices.h"
 #include "backend/units.h"
+#include "passes/checkpoint.h"
 
 namespace footprint {
 namespace {
@@ -254,6 +255,10 @@ AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
   options.accounting = Choose("--accounting", flags.accounting, kAccountings, errors);
   CheckOptimizer(options.optimizer, options.accounting == Accounting::kTextbook, errors);
   options.checkpoint = flags.checkpoint;
+  if (!flags.checkpoint.empty() && !IsCheckpointSpec(flags.checkpoint)) {
+    errors.Add("bad-value", "--checkpoint " + flags.checkpoint,
+               "expected glob:PATTERN, every:N or sqrt");
+  }
   options.accumulate = ConvertAccumulate(flags.accumulate, errors);
   options.drop_step_inputs = Choose("--step-inputs", flags.step_inputs, kStepInputs, errors);
   options.expandable_segments = Choose("--allocator", flags.allocator, kAllocators, errors);

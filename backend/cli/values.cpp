@@ -1,5 +1,6 @@
 #include "backend/cli/values.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
@@ -23,6 +24,18 @@ std::string_view Trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
+}
+
+// What dimensions are called: a letter or '_' first; no expression, no number.
+bool IsDimName(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           static_cast<unsigned char>(c) >= 0x80;
+  };
+  const auto fits = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == ':' || c == '/';
+  };
+  return !text.empty() && is_letter(text.front()) && std::all_of(text.begin(), text.end(), fits);
 }
 
 Parsed<std::string> ReadWhole(const std::string& path) {
@@ -130,7 +143,11 @@ Parsed<InputShape> ParseInputShape(std::string_view text) {
   while (true) {
     const size_t comma = dims.find(',');
     const std::string_view dim = Trim(dims.substr(0, comma));
-    if (dim.empty() || dim.front() == '-') return problem;
+    if (dim.empty()) return problem;
+    if (!ParseInteger(dim) && !IsDimName(dim)) {
+      return BadValue("expected a non-negative integer of 64 bits or a name for each dimension; got " +
+                      std::string(dim));
+    }
     shape.dims.emplace_back(dim);
     if (comma == std::string_view::npos) return shape;
     dims.remove_prefix(comma + 1);

@@ -91,11 +91,28 @@ class Usage(CommandTest):
         self.assertIn("N = 1 (assumed)", self.succeed("analyze", "valid.onnxtxt"))
 
     def test_inputs(self):
-        for text in ("x", "x=", "x=2,4", "=[2]", "x=[2", "x=[2,]", "x=[,2]", "x=[-1,2]"):
+        for text in ("x", "x=", "x=2,4", "=[2]", "x=[2", "x=[2,]", "x=[,2]", "x=[-1,2]",
+                     "x=[2*batch,4]", "x=[4.5,4]", "x=[99999999999999999999,4]", "x=[+1,4]",
+                     "x=[batch+1,4]", "x=[0x4,4]"):
             self.assert_usage("analyze", "valid.onnxtxt", "--input", text, kind="bad-value")
         report = self.succeed_in_json("analyze", "valid.onnxtxt", "--input", "x=[7, 4]")
         shapes = {t["name"]: t["shape"] for t in report["tensors"]}
         self.assertEqual(shapes["y"], [7, 3])
+
+    def test_names_given_by_an_input_can_be_bound(self):
+        report = self.succeed_in_json("analyze", "valid.onnxtxt", "--input", "x=[past-length, 4]",
+                                      "--dim", "past-length=2")
+        self.assertEqual(report["bindings"], {"past-length": 2})
+        shapes = {t["name"]: t["shape"] for t in report["tensors"]}
+        self.assertEqual(shapes["y"], [2, 3])
+
+    def test_an_overflow_is_said_once(self):
+        text = self.fail_as_text(3, "analyze", "valid.onnxtxt", "--dim", "N=9223372036854775807")
+        self.assertEqual(text.count("error:"), 1, text)
+
+    def test_a_checkpoint_is_refused_before_the_model_is_read(self):
+        self.assert_usage("analyze", "missing.onnx", "--checkpoint", "every:x", kind="bad-value",
+                          place="--checkpoint every:x")
 
     def test_input_values(self):
         for text in ("x", "x=", "x=[1", "x=hello", 'x=["a"]', "x={}", "x=[9223372036854775808]",
