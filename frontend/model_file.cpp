@@ -1,14 +1,9 @@
 #include "frontend/model_file.h"
 
-#include <fcntl.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -18,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "frontend/external_data.h"
+#include "frontend/open_file.h"
 #include "frontend/printable.h"
 #include "frontend/skim_input.h"
 #include "onnx/defs/parser.h"
@@ -93,23 +89,6 @@ std::string FolderOf(const std::string& path) {
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
 }
-
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path)
-      : fd_(path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)),
-        owned_(path != "-") {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (owned_ && fd_ >= 0) close(fd_);
-  }
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-  bool owned_;
-};
 
 // The first problem the protobuf text parser finds.
 class FirstError : public google::protobuf::io::ErrorCollector {
@@ -220,20 +199,6 @@ const Payload* FindPayload(const google::protobuf::UnknownFieldSet& fields,
   return nullptr;
 }
 
-// False: `sink` says why it cannot be read at all.
-bool CheckReadable(const OpenFile& opened, DiagnosticSink& sink) {
-  struct stat status{};
-  if (opened.fd() < 0 || fstat(opened.fd(), &status) != 0) {
-    sink.UsageError("cannot-open", "", absl::StrCat("cannot be opened: ", std::strerror(errno)));
-    return false;
-  }
-  if (S_ISDIR(status.st_mode)) {
-    sink.UsageError("cannot-open", "", "is a folder; give the model file in it");
-    return false;
-  }
-  return true;
-}
-
 std::optional<ModelFile> Read(SkimInput& input, const std::string& path, DiagnosticSink& sink) {
   const Format format = FormatOf(path);
   ModelFile file;
@@ -264,9 +229,16 @@ const Payload* ModelFile::LeftOutOf(const ONNX_NAMESPACE::AttributeProto& attrib
 
 std::optional<ModelFile> ReadModelFile(const std::string& path, DiagnosticSink& sink) {
   const OpenFile opened(path);
-  if (!CheckReadable(opened, sink)) return std::nullopt;
+  if (!opened.problem().empty()) {
+    sink.UsageError("cannot-open", "", opened.problem());
+    return std::nullopt;
+  }
   SkimInput input(opened.fd());
   const std::string head(input.Head(kHeadBytes));
+  if (head.empty() && opened.is_named_pipe()) {
+    sink.UsageError("cannot-open", "", OpenFile::kNoWriter);
+    return std::nullopt;
+  }
   if (head.empty() && input.read_error().empty()) {
     sink.Error("empty-file", "", "the file is empty");
     return std::nullopt;

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "frontend/open_file.h"
+
 namespace footprint {
 namespace {
 
@@ -37,7 +39,8 @@ SkimInput::SkimInput(absl::string_view bytes)
 size_t SkimInput::ReadSome(char* target, size_t count) {
   if (fd_ < 0 || !read_error_.empty()) return 0;
   while (true) {
-    const ssize_t got = seekable_ ? pread(fd_, target, count, offset_) : read(fd_, target, count);
+    const ssize_t got =
+        seekable_ ? pread(fd_, target, count, offset_) : ReadFrom(fd_, target, count);
     if (got >= 0) {
       offset_ += got;
       return static_cast<size_t>(got);

@@ -5,12 +5,12 @@
 #include <charconv>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "frontend/open_file.h"
 #include "frontend/tensor_file.h"
 
 namespace footprint {
@@ -39,18 +39,19 @@ bool IsDimName(std::string_view text) {
 }
 
 Parsed<std::string> ReadWhole(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
+  const OpenFile file(path);
+  if (!file.problem().empty()) return Problem{"file-access", path + ": " + file.problem()};
   std::string text;
   std::vector<char> block(1 << 16);
-  while (file) {
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    text.append(block.data(), static_cast<size_t>(file.gcount()));
+  while (true) {
+    const ssize_t got = ReadFrom(file.fd(), block.data(), block.size());
+    if (got < 0) return Problem{"file-access", "cannot read " + path + ": " + std::strerror(errno)};
+    if (got == 0) break;
+    text.append(block.data(), static_cast<size_t>(got));
     if (text.size() > kLargestValueFile) return BadValue("the file is larger than 64 MiB");
   }
-  if (!file.eof()) {
-    return Problem{"file-access",
-                   "cannot read " + path + ": " + std::strerror(errno != 0 ? errno : EIO)};
+  if (text.empty() && file.is_named_pipe()) {
+    return Problem{"file-access", path + ": " + OpenFile::kNoWriter};
   }
   return text;
 }

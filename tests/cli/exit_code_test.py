@@ -1,6 +1,9 @@
 """Exit codes are the same in text and in JSON, and JSON is one document whatever happens."""
 
 import json
+import os
+import threading
+import time
 import unittest
 
 from command import CommandTest
@@ -124,6 +127,28 @@ class Usage(CommandTest):
                           kind="file-access")
         self.assert_usage("analyze", "valid.onnxtxt", "--input-value", "x=@/dev/zero",
                           kind="bad-value")
+
+    def test_a_pipe_without_a_writer_is_refused(self):
+        os.mkfifo(self.folder / "pipe.onnxtxt")
+        for arguments in (["pipe.onnxtxt"], ["valid.onnxtxt", "--input-value", "x=@pipe.onnxtxt"]):
+            self.assertIn("does anyone write to it?",
+                          self.fail_as_text(3, "analyze", *arguments))
+
+    def test_a_pipe_with_a_slow_writer_is_waited_for(self):
+        os.mkfifo(self.folder / "pipe.onnxtxt")
+        model = (self.folder / "valid.onnxtxt").read_bytes()
+
+        def write():
+            with open(self.folder / "pipe.onnxtxt", "wb", buffering=0) as pipe:
+                time.sleep(1.5)
+                pipe.write(model[:20])
+                time.sleep(0.2)
+                pipe.write(model[20:])
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        self.succeed("analyze", "pipe.onnxtxt")
+        writer.join()
 
     def test_deeply_nested_input_values(self):
         (self.folder / "deep.json").write_text("[" * 1000000 + "]" * 1000000)
