@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "backend/analysis.h"
 #include "backend/bind.h"
 #include "backend/build_report.h"
+#include "backend/terminal.h"
 #include "backend/translate.h"
 #include "frontend/read_graph.h"
 #include "passes/infer_print.h"
@@ -55,6 +58,13 @@ bool HasErrors(const std::vector<Diagnostic>& diagnostics) {
   return false;
 }
 
+bool HasErrorAt(const DiagnosticSink& sink, const std::string& place) {
+  for (const Diagnostic& diagnostic : sink.all()) {
+    if (diagnostic.severity == Severity::kError && diagnostic.place == place) return true;
+  }
+  return false;
+}
+
 // Sizes that do not fit 64 bits are no figures: the bindings are at fault.
 void CheckSizes(const Analysis& analysis, const MemoryTrace& trace, const Timeline& timeline,
                 DiagnosticSink& sink) {
@@ -72,6 +82,26 @@ void CheckSizes(const Analysis& analysis, const MemoryTrace& trace, const Timeli
   if (timeline.overflow) {
     sink.UsageError("overflow", "", "the sum of all sizes does not fit 64 bits at these bindings");
   }
+}
+
+// Errors that are not there without the shapes and values given for inputs are their fault.
+InferredTypes InferBound(const LoadedModel& model, const InferOptions& given,
+                         DiagnosticSink& sink) {
+  DiagnosticSink found;
+  InferredTypes inferred = InferShapes(model.graph, given, model.fallback.get(), found);
+  const bool plain = given.input_types.empty() && given.input_values.empty();
+  DiagnosticSink without;
+  if (found.has_errors() && !plain) {
+    (void)InferShapes(model.graph, {}, model.fallback.get(), without);
+  }
+  for (Diagnostic& diagnostic : found.Take()) {
+    const bool is_error = diagnostic.severity == Severity::kError;
+    if (is_error && !plain && !HasErrorAt(without, diagnostic.place)) {
+      diagnostic.blame = Blame::kUsage;
+    }
+    sink.Add(std::move(diagnostic));
+  }
+  return inferred;
 }
 
 void AnalyzeInference(Analysis& analysis, DiagnosticSink& sink) {
@@ -100,7 +130,7 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
   CheckSizes(analysis, training.trace, training.timeline, sink);
 }
 
-std::string Dump(Analysis& analysis) {
+std::string PrintStep(Analysis& analysis) {
   const std::string& step = analysis.options.dump;
   if (step == "import") return Print(analysis.graph());
   if (step == "infer") {
@@ -113,6 +143,17 @@ std::string Dump(Analysis& analysis) {
   return "";
 }
 
+// Names from the file are safe to print, as in reports.
+std::string Dump(Analysis& analysis) {
+  std::string text;
+  const std::string printed = PrintStep(analysis);
+  for (const absl::string_view line : absl::StrSplit(printed, '\n')) {
+    absl::StrAppend(&text, Printable({line.data(), line.size()}), "\n");
+  }
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 std::variant<Report, Failure> Analyze(const Options& options) {
@@ -123,8 +164,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
 
   Bound bound = BindOptions(model->graph, options, sink);
   if (sink.has_errors()) return ToFailure(sink.Take());
-  InferredTypes inferred =
-      InferShapes(model->graph, bound.inference, model->fallback.get(), sink);
+  InferredTypes inferred = InferBound(*model, bound.inference, sink);
   // Every value has a type, in the model's own names, or is listed as unknown.
 
   Roles roles = AssignRoles(model->graph, model->provenance, options.freeze, sink);

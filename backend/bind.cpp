@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -135,13 +136,48 @@ class Binder {
     }
   }
 
+  // The number of elements decides the size of the only axis that is open; false after an error.
+  bool TakeCount(int64_t count, TensorType& type, const std::string& place) {
+    Dim* open = nullptr;
+    int64_t others = 1;
+    for (Dim& dim : type.dims) {
+      if (dim.is_constant() && __builtin_mul_overflow(others, dim.value(), &others)) return true;
+      if (dim.is_constant()) continue;
+      if (open != nullptr) return true;
+      open = &dim;
+    }
+    if (open == nullptr || others == 0) return true;
+    if (count % others != 0) {
+      sink_.UsageError("value-count", place,
+                       absl::StrCat("expected a multiple of ", others, " values for ",
+                                    ToString(type, *graph_.dims), "; got ", count));
+      return false;
+    }
+    SetDim(open, count / others, place);
+    return true;
+  }
+
+  // Whether as many values are given as the input has elements with the names that are bound.
+  bool CheckCount(int64_t count, const TensorType& type, const std::string& place) {
+    if (!type.has_rank) return true;
+    DimEvaluator evaluator(*graph_.dims, bound_.dims);
+    const std::optional<int64_t> expected =
+        evaluator.Evaluate(ElementCount(type, *graph_.dims));
+    if (!expected || *expected == count) return true;
+    std::string assumed;
+    for (const std::string& name : evaluator.assumed()) {
+      absl::StrAppend(&assumed, assumed.empty() ? " where " : ", ", name, " = 1 (assumed)");
+    }
+    sink_.UsageError("value-count", place,
+                     absl::StrCat("expected ", *expected, " values for ",
+                                  ToString(type, *graph_.dims), assumed, "; got ", count));
+    return false;
+  }
+
   // The shape of the given contents, where the input's own is open; false after an error.
   bool TakeShape(const InputValue& given, int64_t count, TensorType& type,
                  const std::string& place) {
-    if (!given.shape) {
-      if (type.rank() == 1 && !type.dims[0].is_constant()) SetDim(&type.dims[0], count, place);
-      return true;
-    }
+    if (!given.shape) return TakeCount(count, type, place);
     if (!SetRank(type, given.shape->size(), place)) return false;
     for (size_t i = 0; i < given.shape->size(); ++i) {
       const int64_t size = (*given.shape)[i];
@@ -160,6 +196,17 @@ class Binder {
                              const std::string& place) {
     auto value = std::make_shared<KnownValue>();
     value->is_float = IsFloatingPoint(type.element);
+    // Numbers on the command line have no type; those of a file have.
+    const bool whole = given.values.empty() && !given.integers.empty();
+    const bool fractional = given.integers.empty() && !given.values.empty();
+    const bool known = type.element != ElementType::kUndefined;
+    if (known && given.shape && (value->is_float ? whole : fractional)) {
+      sink_.UsageError("value-type", place,
+                       absl::StrCat("expected contents of ", ToString(type, *graph_.dims),
+                                    "; the file holds ",
+                                    whole ? "integers" : "floating-point numbers"));
+      return nullptr;
+    }
     if (value->is_float) {
       value->floats = given.values;
       for (const int64_t number : given.integers) {
@@ -188,13 +235,7 @@ class Binder {
     TensorType& type = TypeOf(id);
     const auto count = static_cast<int64_t>(given.values.size() + given.integers.size());
     if (!TakeShape(given, count, type, place)) return;
-    const Dim expected = ElementCount(type, *graph_.dims);
-    if (expected.is_constant() && !expected.Is(count)) {
-      sink_.UsageError("value-count", place,
-                       absl::StrCat("expected ", expected.value(), " values for ",
-                                    ToString(type, *graph_.dims), "; got ", count));
-      return;
-    }
+    if (!CheckCount(count, type, place)) return;
     if (KnownValuePtr value = ToKnownValue(given, type, place)) {
       bound_.inference.input_values.emplace_back(id, std::move(value));
     }

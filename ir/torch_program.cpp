@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 
 namespace footprint {
 
@@ -91,6 +92,10 @@ const char* EvidenceName(Evidence evidence) {
   return "";
 }
 
+std::string OneLine(const std::string& name) {
+  return absl::StrReplaceAll(name, {{"\n", "\\n"}});
+}
+
 class Printer {
  public:
   Printer(const TorchProgram& program, const DimTable& dims) : program_(program), dims_(dims) {}
@@ -100,7 +105,7 @@ class Printer {
     for (int32_t i = 0; i < static_cast<int32_t>(program_.values.size()); ++i) {
       const TorchValue& value = program_.values[TorchValueId(i)];
       if (value.kind == TorchValueKind::kComputed) continue;
-      absl::StrAppend(&out, KindName(value.kind), " %", value.name, ": ",
+      absl::StrAppend(&out, KindName(value.kind), " %", OneLine(value.name), ": ",
                       ToString(value.type, dims_),
                       value.kind == TorchValueKind::kParameter && !value.trainable ? " frozen" : "",
                       "\n");
@@ -112,7 +117,7 @@ class Printer {
 
  private:
   std::string Name(TorchValueId id) const {
-    return id.valid() ? absl::StrCat("%", program_.values[id].name) : "None";
+    return id.valid() ? absl::StrCat("%", OneLine(program_.values[id].name)) : "None";
   }
 
   std::string Call(const TorchCall& call) const {

@@ -3,9 +3,14 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace footprint {
 namespace {
+
+std::string OneLine(const std::string& name) {
+  return absl::StrReplaceAll(name, {{"\n", "\\n"}});
+}
 
 std::string PrintValue(const Graph& graph, const KnownValue& value) {
   constexpr size_t kShown = 16;
@@ -55,7 +60,7 @@ std::string Print(const Graph& graph, const InferredTypes& inferred, DimEvaluato
     for (const ValueId id : node.outputs) {
       if (!id.valid()) continue;
       const ValueType& type = inferred.types[id];
-      absl::StrAppend(&text, graph.values[id].name, ": ", PrintType(graph, type));
+      absl::StrAppend(&text, OneLine(graph.values[id].name), ": ", PrintType(graph, type));
       if (inferred.values[id] != nullptr) {
         absl::StrAppend(&text, PrintValue(graph, *inferred.values[id]));
       }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import struct
 import threading
 import time
 import unittest
@@ -149,6 +150,26 @@ class Usage(CommandTest):
         writer.start()
         self.succeed("analyze", "pipe.onnxtxt")
         writer.join()
+
+    def test_values_that_do_not_fit_the_input(self):
+        array = (b"\x93NUMPY\x01\x00" + struct.pack("<H", 62) +
+                 b"{'descr': '<i8', 'fortran_order': False, 'shape': (1, 4), }".ljust(62) +
+                 struct.pack("<4q", 1, 2, 3, 4))
+        (self.folder / "integers.npy").write_bytes(array)
+        for value, kind in (("x=[1.5,2,3]", "value-count"), ("x=[[1,2,3],[4,5,6]]", "value-count"),
+                            ("x=@integers.npy", "value-type")):
+            self.assert_usage("analyze", "valid.onnxtxt", "--input-value", value, kind=kind)
+        report = self.succeed_in_json("analyze", "valid.onnxtxt", "--input-value",
+                                      "x=[[1,2,3,4],[5,6,7,8]]")
+        self.assertEqual(report["bindings"], {"N": 2})
+
+    def test_values_that_the_model_cannot_run_with(self):
+        (self.folder / "reshape.onnxtxt").write_text(
+            '<ir_version: 8, opset_import: ["" : 17]>\n'
+            "g (float[4, 6] x, int64[2] s) => (float[A, B] y) { y = Reshape(x, s) }\n")
+        self.succeed("analyze", "reshape.onnxtxt", "--input-value", "s=[3,8]")
+        self.assert_usage("analyze", "reshape.onnxtxt", "--input-value", "s=[5,5]")
+        self.assert_usage("analyze", "valid.onnxtxt", "--input", "x=[2,5]")
 
     def test_deeply_nested_input_values(self):
         (self.folder / "deep.json").write_text("[" * 1000000 + "]" * 1000000)

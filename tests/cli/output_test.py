@@ -164,5 +164,19 @@ def wait_until_full(pipe, size):
     raise AssertionError("the command never filled the pipe")
 
 
+class Dump(CommandTest):
+    def test_names_are_printed_as_in_reports(self):
+        (self.folder / "names.textproto").write_text(
+            'ir_version: 8 opset_import { version: 17 } graph { name: "g" '
+            'node { op_type: "Relu" input: "x" output: "a\\033[31m\\000\\nb" } '
+            'node { op_type: "Abs" input: "a\\033[31m\\000\\nb" output: "y" } '
+            'input { name: "x" type { tensor_type { elem_type: 1 shape { '
+            'dim { dim_param: "N\\033" } } } } } output { name: "y" } }')
+        for step in ("import", "infer", "lower"):
+            text = self.succeed("analyze", "names.textproto", "--dump", step)
+            self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f]", step)
+            self.assertNotIn("\nb", text)
+
+
 if __name__ == "__main__":
     unittest.main()
