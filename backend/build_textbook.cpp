@@ -18,7 +18,10 @@ namespace footprint {
 namespace {
 
 int64_t BytesPerElement(Precision precision) {
-  return precision == Precision::kBf16 || precision == Precision::kFp16 ? 2 : 4;
+  return precision == Precision::kBf16 || precision == Precision::kFp16 ||
+                 precision == Precision::kMixedMaster
+             ? 2
+             : 4;
 }
 
 // Copies of the parameters that articles count: a state of n tensors per parameter comes with a

@@ -89,8 +89,14 @@ ReplayOptions ToReplayOptions(const Options& options, DiagnosticSink& sink) {
     case Precision::kAmpFp16:
       result.autocast = ElementType::kFloat16;
       break;
-    case Precision::kFp32:
     case Precision::kMixedMaster:
+      result.module = ElementType::kBfloat16;
+      result.master_weights = true;
+      sink.Note("assumed", "--precision mixed:master",
+                "a bf16 module; the optimizer keeps float32 copies and float32 state, and casts the "
+                "gradients for its step");
+      break;
+    case Precision::kFp32:
       break;
   }
   return result;

@@ -12,8 +12,8 @@ namespace {
 // What the names of a step are bound to.
 using Bindings = absl::flat_hash_map<absl::string_view, std::vector<Tensor>>;
 
-void RunNames(Eager& eager, absl::string_view names, absl::Span<const Tensor> parameters,
-              Bindings& bindings) {
+void RunNames(Eager& eager, absl::string_view names, bool master_weights,
+              absl::Span<const Tensor> parameters, Bindings& bindings) {
   for (absl::string_view name : absl::StrSplit(names, ' ', absl::SkipEmpty())) {
     if (name[0] == '-') {
       bindings.erase(name.substr(1));
@@ -23,9 +23,9 @@ void RunNames(Eager& eager, absl::string_view names, absl::Span<const Tensor> pa
     std::vector<Tensor> made;
     made.reserve(parameters.size());
     for (const Tensor& parameter : parameters) {
+      const ElementType own = master_weights ? ElementType::kFloat : parameter.element();
       made.push_back(eager.NewStrided(parameter.shape(), parameter.strides(),
-                                      mask ? ElementType::kBool : parameter.element(),
-                                      "temporary"));
+                                      mask ? ElementType::kBool : own, "temporary"));
     }
     bindings[mask ? name.substr(1) : name] = std::move(made);
   }
@@ -33,13 +33,14 @@ void RunNames(Eager& eager, absl::string_view names, absl::Span<const Tensor> pa
 
 }  // namespace
 
-void RunOptimizerStep(Eager& eager, const Optimizer& optimizer,
+void RunOptimizerStep(Eager& eager, const Optimizer& optimizer, bool master_weights,
                       absl::Span<const Tensor> parameters) {
   Bindings lists;
-  RunNames(eager, optimizer.lists, parameters, lists);
+  if (master_weights) RunNames(eager, "master_gradient", true, parameters, lists);
+  RunNames(eager, optimizer.lists, master_weights, parameters, lists);
   Bindings bindings;
   for (const Tensor& parameter : parameters) {
-    RunNames(eager, optimizer.each, {&parameter, 1}, bindings);
+    RunNames(eager, optimizer.each, master_weights, {&parameter, 1}, bindings);
   }
 }
 

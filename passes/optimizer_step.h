@@ -8,8 +8,9 @@
 
 namespace footprint {
 
-// `parameters`: those that have a gradient, in the order of the module.
-void RunOptimizerStep(Eager& eager, const Optimizer& optimizer,
+// `parameters`: those that have a gradient, in the order of the module. `master_weights`: gradients
+// are cast to float32 first, in which all that follows is computed.
+void RunOptimizerStep(Eager& eager, const Optimizer& optimizer, bool master_weights,
                       absl::Span<const Tensor> parameters);
 
 }  // namespace footprint

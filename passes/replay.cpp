@@ -78,6 +78,8 @@ class Replayer {
                            }}),
         tensors_(program.values.size()),
         notes_(program, options.optimizer) {
+    notes_.assumed_optimizer = options.optimizer != nullptr &&
+                               (!options.optimizer->measured || options.master_weights);
     notes_.storage_of.resize(program.values.size());
   }
 
@@ -179,15 +181,19 @@ void Replayer::MakeOptimizerState() {
   if (options_.optimizer == nullptr) return;
   machine_.SetCategory(Category::kOptimizerState);
   for (const Tensor& parameter : trained_order_) {
+    const auto add = [&](const Dims& shape, ElementType element, absl::string_view name) {
+      state_.push_back(machine_.New(shape, element, name));
+      machine_.storages()[state_.back().storage()].gradient_of = trained_[parameter.data()];
+    };
+    const ElementType own = parameter.element();
+    const ElementType kept = options_.master_weights ? ElementType::kFloat : own;
+    if (kept != own) add(parameter.shape(), kept, "master weight");
     for (const OptimizerState& state : options_.optimizer->states) {
       Dims shape;
       ElementType element;
-      if (!StateTensor(state, parameter.shape(), parameter.element(), machine_.dims(), &shape,
-                       &element)) {
-        continue;
+      if (StateTensor(state, parameter.shape(), kept, machine_.dims(), &shape, &element)) {
+        add(shape, element, state.name);
       }
-      state_.push_back(machine_.New(shape, element, state.name));
-      machine_.storages()[state_.back().storage()].gradient_of = trained_[parameter.data()];
     }
   }
 }
@@ -471,7 +477,7 @@ void Replayer::RunOptimizer() {
   for (const Tensor& parameter : trained_order_) {
     if (engine_.gradients().contains(parameter.data())) parameters.push_back(parameter);
   }
-  RunOptimizerStep(machine_, *optimizer, parameters);
+  RunOptimizerStep(machine_, *optimizer, options_.master_weights, parameters);
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ class TraceWriter {
     const bool of_optimizer = category == Category::kOptimizerState ||
                               (category == Category::kWorkspace &&
                                storage.first_tick >= notes_.phase_tick[2]);
-    if (of_optimizer && !notes_.optimizer->measured) return Certainty::kAssumed;
+    if (of_optimizer && notes_.assumed_optimizer) return Certainty::kAssumed;
     if (machine_.dims().IsDataDependent(storage.bytes)) return Certainty::kBounded;
     if (category == Category::kBuffer && !program_.values[storage.value].constant.valid()) {
       return Certainty::kAssumed;

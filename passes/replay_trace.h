@@ -29,6 +29,7 @@ struct ReplayNotes {
 
   const TorchProgram& program;
   const Optimizer* optimizer;
+  bool assumed_optimizer = false;     // what it keeps and allocates was not measured
   std::vector<int32_t> call_of_step;  // by step; -1 or beyond the end: no call
   IdVector<TorchValueId, StorageId> storage_of;
   std::vector<TapeSave> saves;        // in the order of the tape

@@ -35,7 +35,7 @@ constexpr std::array<Choice<Precision>, 6> kPrecisions = {
      {"fp16", Precision::kFp16},
      {"amp-bf16", Precision::kAmpBf16},
      {"amp-fp16", Precision::kAmpFp16},
-     {"mixed:master", Precision::kMixedMaster, false}}};
+     {"mixed:master", Precision::kMixedMaster}}};
 constexpr std::array<Choice<Loss>, 5> kLosses = {{{"auto", Loss::kAuto},
                                                   {"none", Loss::kNone},
                                                   {"cross-entropy", Loss::kCrossEntropy},

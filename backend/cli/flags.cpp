@@ -84,8 +84,8 @@ void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
                "adamw, sgd-momentum, adam:fused, adafactor, ... (default: adamw)"));
   group(AddOne(analyze, "--precision", flags.precision,
                "fp32|bf16|fp16|amp-bf16|amp-fp16|mixed:master",
-               "How numbers are kept and computed (default: fp32; mixed:master is not available "
-               "yet)"));
+               "How numbers are kept and computed (default: fp32); mixed:master is bf16 with float32 "
+               "master weights"));
   group(AddOne(analyze, "--loss", flags.loss, "auto|none|cross-entropy|mse|sum",
                "The loss, where the model does not end in one (default: auto)"));
   group(AddMany(analyze, "--freeze", flags.freeze, "GLOB",

@@ -37,6 +37,7 @@ void Apply(const std::string& word, Setup& setup) {
   if (word == "flash") setup.options.attention = AttentionKernel::kFlash;
   if (word == "cudnn") setup.options.attention = AttentionKernel::kCudnn;
   if (const Optimizer* found = FindOptimizer(word)) setup.options.optimizer = found;
+  if (word == "master") setup.options.master_weights = true;
   if (word == "accumulate") setup.options.accumulates = true;
   if (parts[0] == "checkpoint") {
     const std::vector<std::string> ends = absl::StrSplit(parts[1], '-');
