@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "passes/lower_match.h"
+#include "passes/lower_merged.h"
 #include "passes/lower_node.h"
 
 // The file's node order is the order of PyTorch's eager calls. Three walks:
@@ -13,7 +14,8 @@
 //   backwards   a shape claims the nodes it stands for; later, larger shapes come first
 //   backwards   a node is live if somebody reads what it makes: index arithmetic inside shapes,
 //               Transposes of weights that every reader absorbed, dead ends drop out
-//   forwards    live nodes become calls, a shape at the place of its last node
+//   forwards    live nodes become calls, a shape at the place of its last node; what the exporter
+//               merged with an earlier layer is made again first
 
 namespace footprint {
 namespace {
@@ -21,23 +23,28 @@ namespace {
 class NodeLowering {
  public:
   NodeLowering(const LowerFacts& facts, const LowerOptions& options, ProgramBuilder& builder)
-      : facts_(facts), graph_(facts.graph()), builder_(builder) {
+      : facts_(facts), graph_(facts.graph()), builder_(builder), merged_(facts, nodes_) {
     nodes_.resize(graph_.nodes.size());
+    layer_.resize(graph_.nodes.size());
     ChooseRows(options);
     MarkLive();
   }
 
   void Run() {
     for (NodeId id : graph_.top().nodes) {
-      if (nodes_[id].live) LowerNode(id);
+      if (!nodes_[id].live) continue;
+      if (facts_.from_pytorch()) MakeAgain(id);
+      LowerNode(id, graph_.nodes[id].scope);
     }
+    for (const auto& [value, tensor] : first_) builder_.Bind(value, tensor);
   }
 
  private:
   void ChooseRows(const LowerOptions& options);
   bool ChooseShape(const ShapeMatcher& matcher, NodeId id);
   void MarkLive();
-  void LowerNode(NodeId id);
+  void MakeAgain(NodeId reader);
+  void LowerNode(NodeId id, ScopeId scope);
   void LowerGenerically(NodeId id);
   std::vector<ValueId> Captures(const Node& node) const;
 
@@ -45,6 +52,9 @@ class NodeLowering {
   const Graph& graph_;
   ProgramBuilder& builder_;
   IdVector<NodeId, PlannedNode> nodes_;
+  MergedNodes merged_;
+  IdVector<NodeId, ScopeId> layer_;  // of merged nodes: for which layer they were made last
+  std::vector<std::pair<ValueId, TorchValueId>> first_;  // what merged nodes made the first time
 };
 
 void NodeLowering::ChooseRows(const LowerOptions& options) {
@@ -134,11 +144,37 @@ void NodeLowering::MarkLive() {
   }
 }
 
-void NodeLowering::LowerNode(NodeId id) {
+// What the reader's layer made for itself.
+void NodeLowering::MakeAgain(NodeId reader) {
+  for (ValueId value : nodes_[reader].operands) {
+    if (!value.valid()) continue;
+    const MergedNodes::Layers layers = merged_.Between(reader, value);
+    if (!layers.valid()) continue;
+    for (NodeId maker : merged_.Makers(value, layers)) {
+      if (layer_[maker] == layers.read_in) continue;
+      const bool is_second = !layer_[maker].valid();
+      layer_[maker] = layers.read_in;
+      for (ValueId output : graph_.nodes[maker].outputs) {
+        if (is_second && output.valid() && builder_.IsBound(output)) {
+          first_.emplace_back(output, builder_.TensorOf(output));
+        }
+      }
+      LowerNode(maker, merged_.Counterpart(graph_.nodes[maker].scope, layers));
+      for (ValueId output : graph_.nodes[maker].outputs) {
+        if (!output.valid() || !builder_.IsBound(output)) continue;
+        const TorchValueId made = builder_.TensorOf(output);
+        if (builder_.value(made).onnx_value != output) continue;  // another value's
+        builder_.Rename(made, merged_.NameIn(graph_.values[output].name, layers));
+      }
+    }
+  }
+}
+
+void NodeLowering::LowerNode(NodeId id, ScopeId scope) {
   const PlannedNode& planned = nodes_[id];
   ProgramBuilder::Origin origin;
   origin.node = id;
-  origin.scope = graph_.nodes[id].scope;
+  origin.scope = scope;
   origin.evidence = planned.is_shape ? Evidence::kPattern : Evidence::kOperator;
   if (planned.row != nullptr) origin.note = std::string(planned.row->note);
   builder_.SetOrigin(std::move(origin));
