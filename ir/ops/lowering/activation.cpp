@@ -13,11 +13,21 @@ bool LowerWithAlpha(LowerContext& ctx, double default_alpha) {
 bool LowerLeakyRelu(LowerContext& ctx) { return LowerWithAlpha(ctx, 0.01); }
 bool LowerElu(LowerContext& ctx) { return LowerWithAlpha(ctx, 1.0); }
 
-// Operators: bounds are attributes below opset 11. ReLU6 and Hardtanh have two bounds.
+// Operators: bounds are attributes below opset 11.
 TorchArgument Bound(LowerContext& ctx, int operand, const char* attribute) {
   if (ctx.Has(operand)) return ctx.Argument(operand);
   if (!ctx.node().Has(attribute)) return TorchArgument();
   return TorchArgument::Float(ctx.node().Float(attribute, 0));
+}
+
+// ReLU6 and Hardtanh as they come; other bounds are those of a clamp.
+bool IsHardtanh(const LowerContext& ctx) {
+  const auto bound = [&ctx](int operand, const char* attribute) {
+    return ctx.Has(operand) ? ctx.Number(operand) : ctx.node().Float(attribute, 0);
+  };
+  const std::optional<double> low = bound(1, "min");
+  const std::optional<double> high = bound(2, "max");
+  return (low == 0.0 && high == 6.0) || (low == -1.0 && high == 1.0);
 }
 
 bool LowerClip(LowerContext& ctx) {
@@ -32,7 +42,7 @@ bool LowerClip(LowerContext& ctx) {
   if (is_none(low) && is_none(high)) return LowerNothing(ctx);
   if (is_tensor(low) || is_tensor(high)) {
     ctx.Result("aten::clamp.Tensor", {ctx.Tensor(0), low, high});
-  } else if (!is_none(low) && !is_none(high) && IsFloatingPoint(ctx.Type(0).element)) {
+  } else if (IsHardtanh(ctx) && IsFloatingPoint(ctx.Type(0).element)) {
     ctx.Result("aten::hardtanh", {ctx.Tensor(0), low, high});
   } else {
     ctx.Result("aten::clamp", {ctx.Tensor(0), low, high});

@@ -77,10 +77,13 @@ TensorList RunPow(Eager& eager, const CallArguments& a) {
   const Tensor& exponent = a.tensor(1);
   if (!exponent) return {PowNumber(eager, self, a.number(1))};
   Tensor result = NewResult(eager, a);
-  if (!self) {  // grad * (result * log(base))
-    eager.Record("PowBackward2", {exponent}, {result}, {exponent, result}, [](Backward& b) {
+  if (!self) {  // grad * (result * log(base)), nothing where 0 has an exponent above 0
+    const bool masks = a.number(0) == 0;
+    eager.Record("PowBackward2", {exponent}, {result}, {exponent, result}, [masks](Backward& b) {
       const Tensor& g = b.gradient();
-      const Tensor steps[] = {TemporaryMask(b, g), Temporary(b, g), Temporary(b, g)};
+      const Tensor mask = masks ? TemporaryMask(b, g) : Tensor();
+      const Tensor chosen = masks ? Temporary(b, g) : Tensor();
+      const Tensor scaled = Temporary(b, g);
       b.Give(0, Temporary(b, g));
     });
     return {result};
@@ -141,6 +144,7 @@ TensorList RunClamp(Eager& eager, const CallArguments& a) {
   eager.Record(operands[1] || operands[2] ? "ClampBackward0" : "ClampBackward1", operands, {result},
                {operands[0], operands[1], operands[2]}, [bounds](Backward& b) {
                  const Tensor& g = b.gradient();
+                 const Tensor zero = b.eager.New({}, g.element(), "number as a tensor");
                  const Tensor above = NewPointwise(b.eager, {g}, ElementType::kBool, "temporary");
                  const Tensor below =
                      bounds < 2 ? Tensor()

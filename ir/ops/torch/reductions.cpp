@@ -163,7 +163,7 @@ TensorList RunCumsum(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   Tensor result = eager.New(self.shape(), ResultType(a, 2));
   eager.Record("CumsumBackward0", {self}, {result}, {}, [](Backward& b) {
-    const Tensor& g = b.gradient();
+    const Tensor g = To(b.eager, b.gradient(), b.element(0));
     const Tensor flipped = b.eager.New(g.shape(), g.element(), "temporary");
     const Tensor summed = b.eager.New(g.shape(), g.element(), "temporary");
     b.Give(0, b.eager.New(g.shape(), g.element()));
