@@ -186,6 +186,14 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   Report report = BuildReport(analysis);
   report.diagnostics = ToReport(diagnostics);
   report.dump = Dump(analysis);
+  if (!options.explain.empty()) {
+    report.explanation = BuildExplanation(analysis, report, options.explain);
+    if (!report.explanation) {
+      sink.UsageError("unknown-tensor", options.explain,
+                      "no input, initializer or node output of the top graph has this name");
+      return ToFailure(sink.Take());
+    }
+  }
   return report;
 }
 

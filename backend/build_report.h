@@ -2,6 +2,8 @@
 #ifndef FOOTPRINT_BACKEND_BUILD_REPORT_H_
 #define FOOTPRINT_BACKEND_BUILD_REPORT_H_
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "backend/analysis.h"
@@ -20,6 +22,10 @@ TextbookReport BuildTextbook(Analysis& analysis, const Report& report);
 std::vector<ReportLayer> BuildLayers(Analysis& analysis);
 // Tensors, storages, unknown values and the rounding line.
 void BuildTables(Analysis& analysis, Report& report);
+
+// Nullopt: the report has no tensor of this name.
+std::optional<Explanation> BuildExplanation(const Analysis& analysis, const Report& report,
+                                            const std::string& tensor);
 
 // What is alive at `tick`, with the step it belongs to.
 Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& timeline, int64_t tick,

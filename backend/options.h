@@ -53,6 +53,7 @@ struct Options {
   // Replaces the parameter count in textbook accounting and in `footprint bytes`.
   std::optional<int64_t> parameter_count;
   bool strict = false;              // warnings that doubt the result become errors
+  std::string explain;              // a tensor's name: Report::explanation speaks of it
   std::string dump;                 // a step's name: its printed form goes to Report::dump
 };
 

@@ -189,6 +189,27 @@ struct WidthBytes {
   int64_t bytes = 0;
 };
 
+// Where the bytes of one tensor are in one run of the model, who keeps them, and until when.
+struct ExplainedRun {
+  std::string run;  // "training", "inference"
+  std::string call;      // the PyTorch operator that the producer stands for; empty: none
+  std::string evidence;  // what that rests on
+  std::string storage;   // id
+  Bytes bytes;           // of the storage
+  std::string category;
+  std::string reason;
+  std::string made_by;      // a step: "forward: aten::conv2d"
+  std::string alive_until;  // the last step in which it is alive
+  std::vector<std::string> saved_by;
+  std::vector<std::string> shares_with;  // other tensors of the file in the same storage
+  bool at_peak = false;
+};
+
+struct Explanation {
+  ReportTensor tensor;
+  std::vector<ExplainedRun> runs;
+};
+
 struct Report {
   std::string model_path;
   std::string model_name;
@@ -214,6 +235,7 @@ struct Report {
   std::vector<OperatorCount> operators;
   std::vector<ReportDiagnostic> diagnostics;
   std::vector<UnknownValue> unknown;
+  std::optional<Explanation> explanation;
   std::string dump;
 };
 

@@ -93,8 +93,8 @@ ReplayOptions ToReplayOptions(const Options& options, DiagnosticSink& sink) {
       result.module = ElementType::kBfloat16;
       result.master_weights = true;
       sink.Note("assumed", "--precision mixed:master",
-                "a bf16 module; the optimizer keeps float32 copies and float32 state, and casts the "
-                "gradients for its step");
+                "a bf16 module; the optimizer keeps float32 copies and float32 state, and casts "
+                "the gradients for its step");
       break;
     case Precision::kFp32:
       break;

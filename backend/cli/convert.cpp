@@ -292,6 +292,15 @@ BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors) {
   return command;
 }
 
+AnalyzeCommand ConvertExplain(const Flags& flags, UsageErrors& errors) {
+  AnalyzeCommand command = ConvertAnalyze(flags, errors);
+  if (flags.tensor.empty()) {
+    errors.Add("missing-argument", "TENSOR", "name a tensor of the model");
+  }
+  command.options.explain = flags.tensor;
+  return command;
+}
+
 OpsCommand ConvertOps(const Flags& flags, UsageErrors& errors) {
   OpsCommand command;
   if (flags.torch && !flags.model.empty()) {

@@ -24,6 +24,10 @@ constexpr const char* kBytesExamples = R"(Examples:
   footprint bytes --params 7B
   footprint bytes --params 1.5B --optimizer adamw --format json)";
 
+constexpr const char* kExplainExamples = R"(Examples:
+  footprint explain resnet50.onnx /layer1/layer1.0/relu/Relu_output_0 --dim batch=32
+  footprint explain model.onnx fc.weight --mode training --format json)";
+
 constexpr const char* kOpsExamples = R"(Examples:
   footprint ops
   footprint ops --torch --format json
@@ -84,8 +88,8 @@ void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
                "adamw, sgd-momentum, adam:fused, adafactor, ... (default: adamw)"));
   group(AddOne(analyze, "--precision", flags.precision,
                "fp32|bf16|fp16|amp-bf16|amp-fp16|mixed:master",
-               "How numbers are kept and computed (default: fp32); mixed:master is bf16 with float32 "
-               "master weights"));
+               "How numbers are kept and computed (default: fp32); mixed:master is bf16 with "
+               "float32 master weights"));
   group(AddOne(analyze, "--loss", flags.loss, "auto|none|cross-entropy|mse|sum",
                "The loss, where the model does not end in one (default: auto)"));
   group(AddMany(analyze, "--freeze", flags.freeze, "GLOB",
@@ -127,6 +131,16 @@ void AddAnalyze(CLI::App& app, Flags& flags) {
   analyze->footer(kAnalyzeExamples);
 }
 
+void AddExplain(CLI::App& app, Flags& flags) {
+  CLI::App* explain = app.add_subcommand(
+      "explain", "Where a tensor's bytes come from, who keeps it, until when, on what evidence");
+  AddModelOptions(explain, flags);
+  AddOne(explain, "TENSOR", flags.tensor, "", "The name of a tensor in the model");
+  AddTrainingOptions(explain, flags);
+  AddOutput(explain, flags);
+  explain->footer(kExplainExamples);
+}
+
 void AddBytes(CLI::App& app, Flags& flags) {
   CLI::App* bytes =
       app.add_subcommand("bytes", "What a number of parameters weighs, without a model");
@@ -154,7 +168,7 @@ void AddCommands(CLI::App& app, Flags& flags) {
   AddAnalyze(app, flags);
   AddBytes(app, flags);
   AddOps(app, flags);
-  app.add_subcommand("explain", "Why a tensor is alive (not available yet)");
+  AddExplain(app, flags);
   app.add_subcommand("diff", "What changed between two models or reports (not available yet)");
 }
 

@@ -23,6 +23,7 @@ struct Flags {
   std::string checkpoint;
   std::string accumulate = "1";
   std::string step_inputs = "kept";
+  std::string tensor;
   std::string device;
   std::string device_memory;
   std::string allocator = "native";

@@ -16,6 +16,7 @@
 #include "backend/cli/command_line.h"
 #include "backend/cli/ops_table.h"
 #include "backend/cli/output.h"
+#include "backend/explain.h"
 #include "backend/report_json.h"
 #include "backend/report_text.h"
 #include "backend/terminal.h"
@@ -89,7 +90,12 @@ std::optional<Failure> Execute(const AnalyzeCommand& command) {
   const Report& report = std::get<Report>(result);
   return Deliver(command.destination, StemOf(command.options.model_path),
                  [&](Format format, const Terminal& terminal) {
-                   if (format == Format::kJson) return ReportJson(report);
+                   const bool json = format == Format::kJson;
+                   if (report.explanation) {
+                     return json ? ExplainJson(*report.explanation)
+                                 : ExplainText(*report.explanation, terminal);
+                   }
+                   if (json) return ReportJson(report);
                    if (!command.options.dump.empty()) return report.dump;
                    return ReportText(report, {terminal, command.depth});
                  });

@@ -251,7 +251,6 @@ class Usage(CommandTest):
             ["analyze", "valid.onnxtxt", "--format", "csv"],
             ["analyze", "valid.onnxtxt", "--format", "markdown"],
             ["diff", "a.onnx", "b.onnx"],
-            ["explain", "valid.onnxtxt", "--tensor", "y"],
         ):
             self.assert_usage(*arguments, kind="not-available", message="not available yet")
 

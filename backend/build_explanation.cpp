@@ -1,0 +1,97 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "backend/build_report.h"
+
+namespace footprint {
+namespace {
+
+const char* EvidenceWords(Evidence evidence) {
+  switch (evidence) {
+    case Evidence::kExporter: return "the exporter's own text";
+    case Evidence::kPattern: return "the shape of the nodes";
+    case Evidence::kOperator: return "the operator";
+    case Evidence::kName: return "a name in the file";
+    case Evidence::kAssumption: return "an assumption";
+    case Evidence::kGeneric: return "nothing: it has no PyTorch counterpart";
+  }
+  return "";
+}
+
+std::string StepWords(const Analysis& analysis, const MemoryTrace& trace, int64_t tick,
+                      bool training) {
+  const int64_t index = StepAt(trace, tick);
+  if (index < 0) return "before the first step";
+  const Step& step = trace.steps[static_cast<size_t>(index)];
+  std::string words = training ? absl::StrCat(PhaseName(step.phase), ": ", step.name) : step.name;
+  if (step.node.valid()) absl::StrAppend(&words, " of ", analysis.graph().nodes[step.node].name);
+  return words;
+}
+
+ExplainedRun ExplainIn(const Analysis& analysis, const MemoryTrace& trace,
+                       const Timeline& timeline, ValueId value, bool training) {
+  ExplainedRun run;
+  run.run = training ? "training" : "inference";
+  const StorageId id = trace.storage_of[value];
+  if (!id.valid()) {
+    run.reason = "no storage of its own: it costs nothing here";
+    return run;
+  }
+  const StorageRecord& storage = trace.storages[id];
+  run.storage = StorageName(training ? kTrainingPrefix : kInferencePrefix, id);
+  run.bytes = timeline.bytes[id];
+  run.category = CategoryName(storage.category);
+  run.reason = storage.reason;
+  run.made_by = StepWords(analysis, trace, storage.first_tick, training);
+  run.alive_until = StepWords(analysis, trace, storage.end_tick - 1, training);
+  for (int32_t step : trace.saved_by[id]) {
+    run.saved_by.push_back(trace.steps[static_cast<size_t>(step)].name);
+  }
+  const int64_t peak = timeline.PeakTick(0, trace.end_tick);
+  run.at_peak = storage.first_tick <= peak && peak < storage.end_tick;
+  for (size_t i = 0; i < trace.storage_of.size(); ++i) {
+    const ValueId other(i);
+    if (other != value && trace.storage_of[other] == id) {
+      run.shares_with.push_back(analysis.graph().values[other].name);
+    }
+  }
+  return run;
+}
+
+void ExplainCall(const TorchProgram& program, ValueId value, ExplainedRun& run) {
+  const TorchValueId result = program.torch_of[value];
+  if (!result.valid()) return;
+  for (const TorchCall& call : program.calls) {
+    if (std::find(call.results.begin(), call.results.end(), result) == call.results.end()) continue;
+    run.call = std::string(call.op->name);
+    run.evidence = EvidenceWords(call.evidence);
+    if (!call.note.empty()) absl::StrAppend(&run.evidence, ": ", call.note);
+  }
+}
+
+}  // namespace
+
+std::optional<Explanation> BuildExplanation(const Analysis& analysis, const Report& report,
+                                            const std::string& tensor) {
+  const auto row = std::find_if(report.tensors.begin(), report.tensors.end(),
+                                [&](const ReportTensor& t) { return t.name == tensor; });
+  if (row == report.tensors.end()) return std::nullopt;
+  ValueId value;
+  for (size_t i = 0; i < analysis.graph().values.size() && !value.valid(); ++i) {
+    if (analysis.graph().values[ValueId(i)].name == tensor) value = ValueId(i);
+  }
+  Explanation explanation;
+  explanation.tensor = *row;
+  if (analysis.training) {
+    explanation.runs.push_back(ExplainIn(analysis, analysis.training->trace,
+                                         analysis.training->timeline, value, true));
+    ExplainCall(analysis.training->program, value, explanation.runs.back());
+  }
+  if (analysis.inference) {
+    explanation.runs.push_back(ExplainIn(analysis, analysis.inference->trace,
+                                         analysis.inference->timeline, value, false));
+  }
+  return explanation;
+}
+
+}  // namespace footprint
