@@ -175,6 +175,7 @@ TensorList RunWhere(Eager& eager, const CallArguments& a) {
   eager.Record("WhereBackward0", values, {result}, {condition}, [](Backward& b) {
     for (int input : {1, 0}) {
       if (!b.Needs(input)) continue;
+      const Tensor zero = b.eager.New({}, b.gradient().element(), "number as a tensor");
       b.Give(input, NewPointwise(b.eager, {b.gradient(), b.saved(0)}, b.gradient().element()));
     }
   });
