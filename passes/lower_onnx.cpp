@@ -41,6 +41,8 @@ class NodeLowering {
 
  private:
   void ChooseRows(const LowerOptions& options);
+  std::vector<ValueId> ParametersOf(ValueId composed) const;
+  void SpreadComposed(PlannedNode& planned) const;
   bool ChooseShape(const ShapeMatcher& matcher, NodeId id);
   void MarkLive();
   void MakeAgain(NodeId reader);
@@ -70,6 +72,45 @@ void NodeLowering::ChooseRows(const LowerOptions& options) {
     for (ValueId input : node.inputs) {
       planned.operands.push_back(input.valid() ? facts_.SeenFrom(id, input) : ValueId());
     }
+    if (planned.row != nullptr && planned.row->composed_operands != 0) SpreadComposed(planned);
+  }
+}
+
+// The parameters that a value is put together from; empty if anything else went into it.
+std::vector<ValueId> NodeLowering::ParametersOf(ValueId composed) const {
+  constexpr size_t kMost = 256;
+  std::vector<ValueId> parameters;
+  std::vector<ValueId> open = {composed};
+  absl::flat_hash_set<ValueId> seen;
+  while (!open.empty()) {
+    const ValueId value = facts_.Resolve(open.back());
+    open.pop_back();
+    if (facts_.IsArithmetic(value) || !seen.insert(value).second) continue;
+    const NodeId producer = graph_.values[value].producer;
+    if (facts_.roles().IsParameter(value)) {
+      parameters.push_back(value);
+    } else if (producer.valid() && seen.size() < kMost) {
+      const auto& inputs = graph_.nodes[producer].inputs;
+      for (size_t i = inputs.size(); i-- > 0;) {
+        if (inputs[i].valid()) open.push_back(inputs[i]);
+      }
+    } else {
+      return {};
+    }
+  }
+  return parameters;
+}
+
+void NodeLowering::SpreadComposed(PlannedNode& planned) const {
+  const size_t count = planned.operands.size();
+  for (size_t i = 0; i < count && i < kFirstPart; ++i) {
+    const ValueId operand = planned.operands[i];
+    if (((planned.row->composed_operands >> i) & 1) == 0 || !operand.valid()) continue;
+    const std::vector<ValueId> parts = ParametersOf(operand);
+    if (parts.empty()) continue;
+    planned.operands[i] = ValueId();
+    if (planned.operands.size() < kFirstPart) planned.operands.resize(kFirstPart);
+    planned.operands.insert(planned.operands.end(), parts.begin(), parts.end());
   }
 }
 

@@ -17,7 +17,8 @@ struct Tables {
     for (absl::Span<const Lowering> family :
          {AttentionLowerings(), ActivationLowerings(), NormLowerings(), MatrixLowerings(),
           CastLowerings(), ConvolutionLowerings(), CreationLowerings(), IndexLowerings(),
-          LossLowerings(), PointwiseLowerings(), RandomLowerings(), ReductionLowerings(),
+          LossLowerings(), PointwiseLowerings(), RandomLowerings(),
+          RecurrentLowerings(), ReductionLowerings(),
           ViewLowerings()}) {
       for (const Lowering& row : family) {
         if (absl::StrContains(row.onnx, "(")) {

@@ -48,6 +48,9 @@ struct Lowering {
   uint32_t free_operands = 0;
   // Operands (bit i) that PyTorch takes as numbers: constants there are no tensors.
   uint32_t number_operands = 0;
+  // Operands (bit i) that the exporter puts together from parameters: the rule gets those instead,
+  // behind kFirstPart, if they are nothing else.
+  uint32_t composed_operands = 0;
   // Only where attention written by hand is to be taken as one call.
   bool fuses_attention = false;
   absl::string_view note = "";  // evidence in the user's words
@@ -63,6 +66,8 @@ inline constexpr absl::string_view kSumCall = "aten::sum";
 inline constexpr absl::string_view kViewCall = "aten::view";
 // What a fused kernel computes.
 inline constexpr absl::string_view kAttentionCall = "aten::scaled_dot_product_attention";
+// Operands from here on are the parameters of composed ones, in order.
+inline constexpr int kFirstPart = 8;
 // The result is the operand under another shape, type or range: what the step keeps of the one it
 // keeps of the other.
 bool HandsOn(const TorchOp& op);
@@ -84,6 +89,7 @@ absl::Span<const Lowering> MatrixLowerings();
 absl::Span<const Lowering> NormLowerings();
 absl::Span<const Lowering> PointwiseLowerings();
 absl::Span<const Lowering> RandomLowerings();
+absl::Span<const Lowering> RecurrentLowerings();
 absl::Span<const Lowering> ReductionLowerings();
 absl::Span<const Lowering> ViewLowerings();
 

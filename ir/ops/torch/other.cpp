@@ -32,6 +32,14 @@ TensorList RunFeatureDropout(Eager& eager, const CallArguments& a) {
   return {Mul(eager, input, eager.New(shape, input.element(), "noise"))};
 }
 
+// ONNX's [step, direction, sequence, unit] on a storage in PyTorch's order, [step, sequence,
+// direction, unit].
+Tensor NewDirectionsFirst(Eager& eager, const Dims& shape, ElementType element) {
+  const Tensor stored = eager.New({shape[0], shape[2], shape[1], shape[3]}, element);
+  const Dims& strides = stored.strides();
+  return eager.Alias(stored, shape, {strides[0], strides[2], strides[1], strides[3]});
+}
+
 // input, hx, params: one cuDNN call for all layers and steps. It saves what it reads and what it
 // makes; the reserve space in which it keeps the gates is the library's own.
 TensorList Recurrent(Eager& eager, const CallArguments& a, bool has_cell) {
@@ -43,8 +51,10 @@ TensorList Recurrent(Eager& eager, const CallArguments& a, bool has_cell) {
   for (int i = 0; i < (has_cell ? 3 : 2); ++i) {
     const TensorType* declared = a.declared(i);
     if (declared == nullptr && i > 0) break;
-    results.push_back(eager.New(declared != nullptr ? declared->dims : input.shape(),
-                                input.element(), i == 0 ? "" : "last state"));
+    const Dims& shape = declared != nullptr ? declared->dims : input.shape();
+    results.push_back(i == 0 && shape.size() == 4
+                          ? NewDirectionsFirst(eager, shape, input.element())
+                          : eager.New(shape, input.element(), i == 0 ? "" : "last state"));
   }
   std::vector<SavedTensor> saved(inputs.begin(), inputs.end());
   saved.push_back(results[0]);
