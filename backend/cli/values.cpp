@@ -146,7 +146,8 @@ Parsed<InputShape> ParseInputShape(std::string_view text) {
     const std::string_view dim = Trim(dims.substr(0, comma));
     if (dim.empty()) return problem;
     if (!ParseInteger(dim) && !IsDimName(dim)) {
-      return BadValue("expected a non-negative integer of 64 bits or a name for each dimension; got " +
+      return BadValue("expected a non-negative integer of 64 bits or a name for each dimension; "
+                      "got " +
                       std::string(dim));
     }
     shape.dims.emplace_back(dim);
