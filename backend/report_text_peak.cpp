@@ -66,8 +66,8 @@ std::string PeakText(const std::string& title, const Peak& peak, int rows,
   const size_t shown = std::min(peak.live.size(), static_cast<size_t>(rows));
   for (size_t i = 0; i < shown; ++i) {
     const LiveStorage& live = peak.live[i];
-    table.AddRow({live.bytes ? BinaryUnits(*live.bytes) : "unknown", CategoryWords(live.category), Printable(live.name),
-                  Printable(live.reason)});
+    table.AddRow({live.bytes ? BinaryUnits(*live.bytes) : "unknown",
+                  CategoryWords(live.category), Printable(live.name), Printable(live.reason)});
   }
   std::string text =
       Bold(title, terminal) + "\n" + SharesText(peak, terminal) + "\n" + table.Render(terminal);

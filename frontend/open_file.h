@@ -23,7 +23,8 @@ class OpenFile {
   // A pipe with a name: one that nothing can be read from may have no writer.
   bool is_named_pipe() const { return is_named_pipe_; }
 
-  static constexpr const char* kNoWriter = "nothing came through this pipe; does anyone write to it?";
+  static constexpr const char* kNoWriter =
+      "nothing came through this pipe; does anyone write to it?";
 
  private:
   int fd_;

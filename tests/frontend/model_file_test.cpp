@@ -111,7 +111,7 @@ TEST_F(ModelFileTest, WhatCannotBeOpenedIsTheUsersFault) {
   } cases[] = {
       {(folder_ / "absent.onnx").string(), "error: cannot be opened: No such file or directory"},
       {"", "error: cannot be opened: No such file or directory"},
-      {folder_.string(), "error: is a folder; give the model file in it"},
+      {folder_.string(), "error: is a folder; give a file in it"},
       {Write("file", "x") + "/model.onnx", "error: cannot be opened: Not a directory"}};
   for (const auto& [path, message] : cases) {
     Read(path);
