@@ -45,6 +45,8 @@ class InferContext {
   virtual DimTable& dims() = 0;
   // The tensor an attribute holds.
   virtual const Constant& constant(ConstantId id) const = 0;
+  // A body: how many inputs and outputs it has.
+  virtual const Region& region(RegionId id) const = 0;
 
   // Counts as written, omitted optionals included.
   int num_inputs() const { return static_cast<int>(node().inputs.size()); }

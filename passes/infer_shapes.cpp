@@ -62,18 +62,15 @@ ElementBounds Inference::InputBounds(int i) const {
   return bounds;
 }
 
-// Whatever a rule made of hostile attributes: ranks stay bounded, and sizes are not negative.
+// Whatever a rule made of hostile attributes: ranks stay bounded, and sizes are not negative, at
+// no binding of the names in them.
 void Inference::SetOutputType(int i, ValueType type) {
   const ValueId id = node_->output(static_cast<size_t>(i));
   if (!id.valid()) return;
   if (type.tensor.dims.size() > static_cast<size_t>(kMaxRank)) {
     type.tensor = TensorType::UnknownRank(type.tensor.element);
   }
-  for (Dim& dim : type.tensor.dims) {
-    if (!dim.is_constant() || dim.value() >= 0) continue;
-    if (!failed_) Error(absl::StrCat("an output would have a size of ", dim.value()));
-    dim = Dim();
-  }
+  CheckSizes(i, &type.tensor);
   result_.types[id] = std::move(type);
 }
 
@@ -164,6 +161,7 @@ void Inference::FinishOutputs() {
       type.kind = TypeKind::kUnknown;
     }
     Refine(id, /*report_mismatch=*/!failed_);
+    CheckBytes(id);
   }
 }
 
@@ -191,7 +189,9 @@ void Inference::InferNode(NodeId id) {
   }
   const OnnxOp* op = node_->op;
   if (op != nullptr && op->types != nullptr) {
+    const int64_t overflows = graph_.dims->overflows();
     op->types(*this);
+    if (graph_.dims->overflows() > overflows) CheckOverflow();
     if (op->same_element != 0) CheckElements(*op);
     if (op->values != nullptr && !failed_) op->values(*this);
   } else {
@@ -244,6 +244,7 @@ bool Inference::Afford(RegionId region, int64_t times) {
 
 InferredTypes Inference::Run(const InferOptions& options) {
   Seed(options);
+  for (const ValueId input : graph_.top().inputs) CheckBytes(input);
   for (const NodeId node : graph_.top().nodes) InferNode(node);
   return std::move(result_);
 }

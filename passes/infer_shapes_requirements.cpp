@@ -54,6 +54,78 @@ void Inference::CheckElements(const OnnxOp& op) {
   }
 }
 
+void Inference::CheckSizes(int i, TensorType* type) {
+  const DimTable& dims = *graph_.dims;
+  const auto is_negative = [&](Dim dim) {
+    return dim.is_constant() ? dim.value() < 0 : !dim.is_unknown() && dims.Bounds(dim).upper < 0;
+  };
+  if (std::none_of(type->dims.begin(), type->dims.end(), is_negative)) return;
+  if (!failed_) {
+    Error(absl::StrCat("expected sizes of 0 or more; output ", i, " would be ",
+                       ShapeToString(*type, dims), ", made from ", DescribeOperands()));
+  }
+  for (Dim& dim : type->dims) {
+    if (is_negative(dim)) dim = Dim();
+  }
+  type->element_count = Dim();
+}
+
+// At the least sizes that the names in it can have; with a size of 0 it is empty.
+bool Inference::FitsAtLeast(const TensorType& type) const {
+  if (!type.has_rank) return true;
+  int64_t elements = 1;
+  bool overflows = false;
+  for (const Dim dim : type.dims) {
+    const int64_t least = dim.is_unknown() ? 0 : graph_.dims->Bounds(dim).lower;
+    if (least <= 0) return true;
+    overflows |= __builtin_mul_overflow(elements, least, &elements);
+  }
+  return !overflows && (BitsPerElement(type.element) == 0 || BytesOf(type.element, elements));
+}
+
+void Inference::CheckBytes(ValueId id) {
+  const ValueType& type = result_.types[id];
+  if (overflowed_ || !type.is_tensor() || FitsAtLeast(type.tensor)) return;
+  overflowed_ = true;  // what is computed from it is no news
+  if (!MayReport()) return;
+  sink_.Error("overflow", Describe(graph_, id),
+              absl::StrCat("expected a size of at most 64 bits; the bytes of ",
+                           ToString(type.tensor, *graph_.dims), " do not fit"));
+}
+
+// Whether sizes that could not be computed from the inputs can only have been too large: neither
+// values are missing nor expressions too long.
+bool Inference::HasPlainInputs() const {
+  DimTable& dims = *graph_.dims;
+  const auto is_plain = [&dims](Dim dim) {
+    return dim.is_constant() || (!dim.is_unknown() && dims.SymbolsIn(dim).size() == 1);
+  };
+  for (const ValueId id : node_->inputs) {
+    if (!id.valid() || result_.types[id].kind == TypeKind::kUnknown) continue;
+    const TensorType& type = result_.types[id].tensor;
+    if (!type.has_rank || !std::all_of(type.dims.begin(), type.dims.end(), is_plain)) return false;
+    const KnownValuePtr& value = result_.values[id];
+    if (value == nullptr) continue;
+    if (!std::all_of(value->integers.begin(), value->integers.end(), is_plain)) return false;
+  }
+  return true;
+}
+
+void Inference::CheckOverflow() {
+  if (failed_ || overflowed_ || !HasPlainInputs()) return;
+  for (size_t i = 0; i < node_->outputs.size(); ++i) {
+    const ValueId id = node_->outputs[i];
+    if (!id.valid() || !result_.types[id].is_tensor()) continue;
+    const TensorType& type = result_.types[id].tensor;
+    if (!type.has_rank || type.AllDimsKnown()) continue;
+    overflowed_ = true;
+    return Fail("overflow", absl::StrCat("expected sizes of at most 64 bits; output ", i,
+                                         " would be ", ShapeToString(type, *graph_.dims),
+                                         ", where ? does not fit, made from ",
+                                         DescribeOperands()));
+  }
+}
+
 void Inference::Error(std::string message) { Fail("invalid-node", std::move(message)); }
 
 void Inference::Note(std::string message) {

@@ -24,6 +24,7 @@ class Inference final : public InferContext {
   const Node& node() const override { return *node_; }
   DimTable& dims() override { return *graph_.dims; }
   const Constant& constant(ConstantId id) const override { return graph_.constants[id]; }
+  const Region& region(RegionId id) const override { return graph_.regions[id]; }
   const ValueType& InputType(int i) const override;
   KnownValuePtr InputValue(int i) const override;
   ElementBounds InputBounds(int i) const override;
@@ -49,6 +50,13 @@ class Inference final : public InferContext {
   // Reports operands whose element types differ although the row says that they must not.
   void CheckElements(const OnnxOp& op);
   void FinishOutputs();
+  // Reports sizes of output i that are negative, and takes them for unknown.
+  void CheckSizes(int i, TensorType* type);
+  // Reports a value whose bytes, or an output some size of which, does not fit 64 bits: the first.
+  void CheckBytes(ValueId value);
+  void CheckOverflow();
+  bool FitsAtLeast(const TensorType& type) const;
+  bool HasPlainInputs() const;
   // Infers bodies that no rule asked for, from what the file declares.
   void InferForgottenRegions();
 
@@ -74,6 +82,7 @@ class Inference final : public InferContext {
   NodeId node_id_;
   const Node* node_ = nullptr;
   bool failed_ = false;
+  bool overflowed_ = false;  // said once for the whole graph
 
   int depth_ = 0;       // of regions
   int quiet_ = 0;       // regions around us that are inferred without reporting

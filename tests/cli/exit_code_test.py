@@ -28,6 +28,25 @@ class ExitCodes(CommandTest):
         self.fail_both_ways(2, "analyze", "not_a_model.onnxtxt")
         self.fail_both_ways(2, "analyze", "-", stdin=b"\xff\xff\xff\xff")
 
+    def test_nodes_that_no_runtime_takes_are_2(self):
+        head = '<ir_version: 8, opset_import: ["" : 17]>\n'
+        for text, words in (
+            ("g (float[N, 4] x) => (y) <int64[2] r = {-1, 1}> { y = Tile(x, r) }", "[-N, 4]"),
+            ("g (float[1099511627776, 1099511627776] x) => (y) { y = Relu(x) }", "64 bits"),
+            ("g (float[1, 3, 8, 8] x, float[3, 3, 3, 3] w) => (y) "
+             "{ y = Conv <kernel_shape = [5, 5]> (x, w) }", "kernel_shape"),
+            ("g (float c, float[2] x) => (y) { y = If (c) <then_branch = t () => (p) "
+             "{ p = Relu(x) }, else_branch = e () => (q) { q = Abs(x) }> }", "of type bool"),
+            ("g (bool c, float[2] x) => (y) { y = If (c) <then_branch = t () => (p) "
+             "{ p = Relu(x) }, else_branch = e () => (q, r) { q = Abs(x) r = Neg(x) }> }",
+             "branches of 1 outputs"),
+            ("g (int64 n, bool c, float[2] x) => (y) { y = Loop (n, c, x) <body = b (float[2] s) "
+             "=> (t) { t = Relu(s) }> }", "body of 3 inputs"),
+        ):
+            (self.folder / "wrong.onnxtxt").write_text(head + text + "\n")
+            error = self.fail_both_ways(2, "analyze", "wrong.onnxtxt")
+            self.assertIn(words, error["message"])
+
     def test_a_missing_file_is_3(self):
         error = self.fail_both_ways(3, "analyze", "missing.onnx")
         self.assertIn("missing.onnx", self.fail_as_text(3, "analyze", "missing.onnx"))

@@ -39,6 +39,14 @@ void IfTypes(InferContext& c) {
   if (!then_region.valid() || !else_region.valid()) {
     return c.Error("then_branch or else_branch is missing");
   }
+  if (!CheckElement(c, 0, ElementType::kBool, "a condition")) return;
+  const size_t then_outputs = c.region(then_region).outputs.size();
+  const size_t else_outputs = c.region(else_region).outputs.size();
+  const auto outputs = static_cast<size_t>(c.num_outputs());
+  if (then_outputs != else_outputs || then_outputs < outputs) {
+    return c.Error(absl::StrCat("expected branches of ", outputs, " outputs; found ", then_outputs,
+                                " in then_branch and ", else_outputs, " in else_branch"));
+  }
   const Dim condition = ScalarInput(c, 0);
   const bool decided = condition.is_constant();
   const bool is_true = decided && condition.value() != 0;
@@ -46,10 +54,6 @@ void IfTypes(InferContext& c) {
   const InferContext::RegionResult no = c.InferRegion(else_region, {}, {}, !decided || !is_true);
   for (int i = 0; i < c.num_outputs(); ++i) {
     const auto at = static_cast<size_t>(i);
-    if (at >= yes.types.size() || at >= no.types.size()) {
-      return c.Error(absl::StrCat("the branches have ", yes.types.size(), " and ", no.types.size(),
-                                  " outputs, the node ", c.num_outputs()));
-    }
     if (decided) {
       c.SetOutputType(i, is_true ? yes.types[at] : no.types[at]);
       c.SetOutputValue(i, is_true ? yes.values[at] : no.values[at]);
@@ -82,6 +86,8 @@ std::vector<ValueType> MapInputs(InferContext& c, int64_t at) {
 void SequenceMapTypes(InferContext& c) {
   const RegionId body = BodyOf(c, "body");
   if (!body.valid()) return c.Error("attribute body is missing");
+  const auto inputs = static_cast<size_t>(c.num_inputs());
+  if (!CheckBody(c, body, inputs, static_cast<size_t>(c.num_outputs()))) return;
   const KnownValuePtr sequence = c.InputValue(0);
   const bool counted = sequence != nullptr && sequence->is_sequence;
   const auto length = counted ? static_cast<int64_t>(sequence->elements.size()) : int64_t{0};

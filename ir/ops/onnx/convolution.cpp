@@ -32,7 +32,9 @@ void ConvTransposeTypes(InferContext& c) {
   }
   const auto spatial = absl::Span<const Dim>(x->dims).subspan(2);
   Window window;
-  if (!ReadWindow(c, spatial.size(), absl::Span<const Dim>(w->dims).subspan(2), &window)) return;
+  const auto kernel = absl::Span<const Dim>(w->dims).subspan(2);
+  if (!ReadWindow(c, spatial.size(), kernel, &window)) return;
+  RequireKernelOf(c, 1, kernel, window);
   Dims dims = SlideTransposed(c, spatial, window);
   dims.insert(dims.begin(), c.dims().Mul(w->dims[1], c.node().Int("group", 1)));
   dims.insert(dims.begin(), x->dims[0]);

@@ -36,6 +36,23 @@ RegionId BodyOf(const InferContext& c, absl::string_view attribute) {
   return body != nullptr && body->kind == Attribute::Kind::kRegion ? body->region : RegionId();
 }
 
+bool CheckBody(InferContext& c, RegionId body, size_t inputs, size_t outputs) {
+  const Region& region = c.region(body);
+  if (region.inputs.size() == inputs && region.outputs.size() >= outputs) return true;
+  c.Error(absl::StrCat("expected a body of ", inputs, " inputs and at least ", outputs,
+                       " outputs; found ", region.inputs.size(), " and ",
+                       region.outputs.size()));
+  return false;
+}
+
+bool CheckElement(InferContext& c, int i, ElementType element, absl::string_view what) {
+  const ElementType found = c.InputElement(i);
+  if (found == ElementType::kUndefined || found == element) return true;
+  c.Error(absl::StrCat("expected ", what, " of type ", ElementTypeName(element), "; found ",
+                       ElementTypeName(found)));
+  return false;
+}
+
 InferContext::RegionResult IterateBody(InferContext& c, RegionId body,
                                        std::vector<ValueType> inputs, size_t first_state,
                                        size_t states, size_t first_output,
@@ -183,6 +200,12 @@ void LoopRule::Widen() {
 
 void LoopRule::Apply() {
   if (!body_.valid()) return c_.Error("attribute body is missing");
+  if (!CheckElement(c_, 0, ElementType::kInt64, "a number of iterations") ||
+      !CheckElement(c_, 1, ElementType::kBool, "a condition")) {
+    return;
+  }
+  const size_t outputs = std::max(state_.size(), static_cast<size_t>(c_.num_outputs()));
+  if (!CheckBody(c_, body_, 2 + state_.size(), 1 + outputs)) return;
   Iterations all;
   if (!Unroll(&all)) return Widen();
   // Once more for what holds in every iteration: that is what remains of the body.

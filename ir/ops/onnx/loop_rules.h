@@ -24,6 +24,13 @@ InferContext::RegionResult IterateBody(InferContext& c, RegionId body,
                                        size_t states, size_t first_output,
                                        std::vector<KnownValuePtr> values = {});
 
+// The body takes as many inputs and gives at least as many outputs as the node needs; false after
+// an error.
+bool CheckBody(InferContext& c, RegionId body, size_t inputs, size_t outputs);
+
+// Input i, where its type is known, has this element type; false after an error.
+bool CheckElement(InferContext& c, int i, ElementType element, absl::string_view what);
+
 // Sets the outputs of a Loop node.
 class LoopRule {
  public:

@@ -160,6 +160,10 @@ void ScanRule::Apply() {
     return c_.Error(absl::StrCat("num_scan_inputs is ", scans_, " and the node has ",
                                  c_.num_inputs() - first_, " inputs"));
   }
+  const int64_t outputs = std::max<int64_t>(states_, c_.num_outputs());
+  if (!CheckBody(c_, body_, static_cast<size_t>(states_ + scans_), static_cast<size_t>(outputs))) {
+    return;
+  }
   ReadInputs();
   FollowContents();
   const InferContext::RegionResult result =

@@ -181,6 +181,20 @@ Dims SlideTransposed(InferContext& c, absl::Span<const Dim> spatial, const Windo
   return result;
 }
 
+void RequireKernelOf(InferContext& c, int w, absl::Span<const Dim> kernel, const Window& window) {
+  const auto differs = [&](size_t axis) {
+    return kernel[axis].is_constant() && window.kernel[axis].is_constant() &&
+           kernel[axis] != window.kernel[axis];
+  };
+  for (size_t axis = 0; axis < kernel.size() && axis < window.kernel.size(); ++axis) {
+    if (!differs(axis)) continue;
+    return c.Error(absl::StrCat("expected kernel_shape to be the spatial sizes of W (input ", w,
+                                "); on spatial axis ", axis, " it is ",
+                                window.kernel[axis].value(), " and that of W ",
+                                kernel[axis].value()));
+  }
+}
+
 void SetConvolution(InferContext& c, int x, int w, ElementType element, Layout layout) {
   Image image;
   const TensorType* weights = c.RankedInput(w);
@@ -206,6 +220,7 @@ void SetConvolution(InferContext& c, int x, int w, ElementType element, Layout l
   }
   Window window;
   if (!ReadWindow(c, image.spatial.size(), kernel, &window)) return;
+  RequireKernelOf(c, w, kernel, window);
   SetImage(c, element, image.type->dims[0], DimOf(weights, 0), Slide(c, image.spatial, window),
            layout);
 }

@@ -33,6 +33,10 @@ Dims SlideTransposed(InferContext& c, absl::Span<const Dim> spatial, const Windo
 // Where the channels are.
 enum class Layout : uint8_t { kChannelsFirst, kChannelsLast };
 
+// The window of a convolution is as large as its weights, input w, of which `kernel` are the
+// spatial sizes.
+void RequireKernelOf(InferContext& c, int w, absl::Span<const Dim> kernel, const Window& window);
+
 // Output 0 = convolution of input `x` with weights input `w` ([M, C/group, k...] for both layouts).
 void SetConvolution(InferContext& c, int x, int w, ElementType element,
                     Layout layout = Layout::kChannelsFirst);
