@@ -36,9 +36,10 @@ class LowerFacts {
   ValueId SeenFrom(NodeId reader, ValueId value) const;
   // Nodes that read the value as a tensor, in order.
   absl::Span<const NodeId> Readers(ValueId value) const;
+  // Is it this scope, or one inside it?
+  bool IsWithin(ScopeId scope, ScopeId outer) const;
 
  private:
-  bool IsWithin(ScopeId scope, ScopeId outer) const;
   void ClassifyValues();
   void ClassifyNode(const Node& node);
   void ListReaders();

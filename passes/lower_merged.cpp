@@ -40,11 +40,6 @@ MergedNodes::MergedNodes(const LowerFacts& facts, const IdVector<NodeId, Planned
   }
 }
 
-bool MergedNodes::IsWithin(ScopeId scope, ScopeId outer) const {
-  while (scope.valid() && scope != outer) scope = graph_.scopes[scope].parent;
-  return scope == outer;
-}
-
 std::vector<ScopeId> MergedNodes::Ancestors(ScopeId scope) const {
   std::vector<ScopeId> path;
   for (; scope.valid(); scope = graph_.scopes[scope].parent) path.push_back(scope);
@@ -54,7 +49,9 @@ std::vector<ScopeId> MergedNodes::Ancestors(ScopeId scope) const {
 
 MergedNodes::Layers MergedNodes::Between(NodeId reader, ValueId value) const {
   const NodeId maker = graph_.values[value].producer;
-  if (!maker.valid() || facts_.IsArithmetic(value)) return {};
+  const absl::Span<const NodeId> readers = facts_.Readers(value);
+  // The layer that made it reads it too.
+  if (!maker.valid() || readers.size() < 2 || facts_.IsArithmetic(value)) return {};
   const std::vector<ScopeId> made = Ancestors(graph_.nodes[maker].scope);
   const std::vector<ScopeId> read = Ancestors(graph_.nodes[reader].scope);
   size_t common = 0;
@@ -63,10 +60,9 @@ MergedNodes::Layers MergedNodes::Between(NodeId reader, ValueId value) const {
   const Layers layers = {made[common], read[common]};
   const absl::string_view list = ListName(graph_.scopes[layers.made_in].name);
   if (list.empty() || list != ListName(graph_.scopes[layers.read_in].name)) return {};
-  const absl::Span<const NodeId> readers = facts_.Readers(value);
   for (size_t i = 0; i < readers.size() && i < kFarthest; ++i) {
     const Node& other = graph_.nodes[readers[i]];
-    if (IsWithin(other.scope, layers.made_in) &&
+    if (facts_.IsWithin(other.scope, layers.made_in) &&
         other.op_type == graph_.nodes[reader].op_type &&
         Counterpart(other.scope, layers) == graph_.nodes[reader].scope) {
       return layers;
@@ -83,7 +79,9 @@ std::vector<NodeId> MergedNodes::Makers(ValueId value, const Layers& layers) con
       if (!operand.valid() || facts_.IsArithmetic(operand)) continue;
       if (facts_.roles().IsParameter(operand)) return {};
       const NodeId producer = graph_.values[operand].producer;
-      if (!producer.valid() || !IsWithin(graph_.nodes[producer].scope, layers.made_in)) continue;
+      if (!producer.valid() || !facts_.IsWithin(graph_.nodes[producer].scope, layers.made_in)) {
+        continue;
+      }
       if (std::find(makers.begin(), makers.end(), producer) == makers.end()) {
         makers.push_back(producer);
       }

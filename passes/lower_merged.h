@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "passes/lower_facts.h"
 #include "passes/lower_node.h"
 
@@ -29,13 +30,12 @@ class MergedNodes {
   std::string NameIn(const std::string& name, const Layers& layers) const;
 
  private:
-  bool IsWithin(ScopeId scope, ScopeId outer) const;
   std::vector<ScopeId> Ancestors(ScopeId scope) const;  // outermost first
 
   const LowerFacts& facts_;
   const Graph& graph_;
   const IdVector<NodeId, PlannedNode>& nodes_;
-  absl::flat_hash_map<std::string, ScopeId> scope_of_path_;
+  absl::flat_hash_map<absl::string_view, ScopeId> scope_of_path_;
 };
 
 }  // namespace footprint

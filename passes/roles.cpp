@@ -203,22 +203,13 @@ class RoleAssigner {
       return false;
     }
     if (from_sizes_.empty()) FindFromSizes();
-    std::vector<ValueId> open = {id};
-    absl::flat_hash_set<ValueId> seen = {id};
-    for (size_t i = 0; i < open.size(); ++i) {
-      for (NodeId reader : readers_[open[i]]) {
-        const Node& node = graph_.nodes[reader];
-        if (IsRotation(node) || (i == 0 && !from_sizes_[reader])) return false;
-        if (!from_sizes_[reader]) continue;
-        for (ValueId output : node.outputs) {
-          if (output.valid() && seen.insert(output).second) open.push_back(output);
-        }
-      }
-    }
-    return true;
+    return absl::c_all_of(readers_[id], [this](NodeId reader) {
+      return from_sizes_[reader] && !turns_[reader];
+    });
   }
 
-  // Nodes whose results rest on shapes and Constant nodes alone.
+  // Nodes whose results rest on shapes and Constant nodes alone, and those of them that a rotation
+  // follows.
   void FindFromSizes() {
     from_sizes_.resize(graph_.nodes.size(), false);
     readers_.resize(graph_.values.size());
@@ -234,6 +225,16 @@ class RoleAssigner {
                                                            : ConstantNode(input) != nullptr;
       }
       from_sizes_[id] = from_sizes || (row != nullptr && row->lower == nullptr);
+    }
+    turns_.resize(graph_.nodes.size(), false);
+    for (size_t i = graph_.top().nodes.size(); i-- > 0;) {
+      const NodeId id = graph_.top().nodes[i];
+      bool turns = IsRotation(graph_.nodes[id]);
+      for (ValueId output : graph_.nodes[id].outputs) {
+        if (!output.valid() || !from_sizes_[id]) continue;
+        turns |= absl::c_any_of(readers_[output], [this](NodeId next) { return turns_[next]; });
+      }
+      turns_[id] = turns;
     }
   }
 
@@ -275,12 +276,14 @@ class RoleAssigner {
       } else if (result_.IsParameter(source) || (uses.as_weight && IsTensorOfModule(source))) {
         result_.of[output] = Role::kParameter;
       }
+      if (IsTensorOfModule(output)) copies_.insert(source);
     }
     // A stored tensor that only Identities read is the copy that lost its own name: its bytes are
     // those of the outputs.
     for (size_t i = 0; i < graph_.values.size(); ++i) {
       const ValueId id(i);
-      if (IsTensorOfModule(id) && uses_[id].any && uses_[id].by_identity_only && HasCopy(id)) {
+      if (IsTensorOfModule(id) && uses_[id].any && uses_[id].by_identity_only &&
+          copies_.contains(id)) {
         result_.of[id] = Role::kNone;
       }
     }
@@ -288,17 +291,6 @@ class RoleAssigner {
 
   bool IsTensorOfModule(ValueId id) const {
     return result_.of[id] == Role::kParameter || result_.of[id] == Role::kBuffer;
-  }
-
-  bool HasCopy(ValueId id) {
-    if (copies_.empty()) {
-      for (const Node& node : graph_.nodes) {
-        if (IsIdentity(node) && node.outputs[0].valid() && IsTensorOfModule(node.outputs[0])) {
-          copies_.insert(node.inputs[0]);
-        }
-      }
-    }
-    return copies_.contains(id);
   }
 
   void Freeze(const std::vector<std::string>& freeze) {
@@ -339,6 +331,7 @@ class RoleAssigner {
   absl::flat_hash_map<std::string, SignatureEntry::Kind> signature_;
   absl::flat_hash_set<ValueId> copies_;
   IdVector<NodeId, bool> from_sizes_;
+  IdVector<NodeId, bool> turns_;
   IdVector<ValueId, std::vector<NodeId>> readers_;
   std::vector<Dim> batches_, lengths_;  // constant axes of integer inputs: the first, the others
 };
