@@ -1,5 +1,7 @@
 #include "backend/explain.h"
 
+#include <algorithm>
+
 #include "backend/report_json_writer.h"
 #include "backend/units.h"
 
@@ -11,12 +13,6 @@ std::string Line(const std::string& label, const std::string& value, const Termi
   std::string padded = "  " + label;
   padded.resize(std::max<size_t>(padded.size() + 1, 16), ' ');
   return Wrap(padded + Printable(value), 16, terminal) + "\n";
-}
-
-std::string Joined(const std::vector<std::string>& texts) {
-  std::string joined;
-  for (const std::string& text : texts) joined += (joined.empty() ? "" : ", ") + text;
-  return joined;
 }
 
 std::string Size(const Bytes& bytes) {

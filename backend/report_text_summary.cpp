@@ -24,16 +24,6 @@ std::string PadRight(std::string text, int width) {
   return missing > 0 ? text + std::string(static_cast<size_t>(missing), ' ') : text;
 }
 
-std::string JoinNonEmpty(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (part.empty()) continue;
-    if (!text.empty()) text += ", ";
-    text += part;
-  }
-  return text;
-}
-
 std::string Heading(std::string_view title, const std::string& detail, const Terminal& terminal) {
   const std::string padded = PadRight(std::string(title), kLabelWidth + 2);
   const std::string rest = ElideEnd(detail, terminal.width - static_cast<int>(padded.size()) - 2);
@@ -127,13 +117,13 @@ std::string HeadText(const Report& report, const Terminal& terminal) {
     const bool standard = domain.empty() || domain == "ai.onnx";
     facts.push_back((standard ? "opset " : Printable(domain) + " ") + std::to_string(version));
   }
-  text += Wrap("  " + JoinNonEmpty(facts), 2, terminal) + "\n";
+  text += Wrap("  " + Joined(facts), 2, terminal) + "\n";
   std::vector<std::string> bindings;
   for (const Binding& binding : report.bindings) {
     bindings.push_back(Printable(binding.name) + " = " + std::to_string(binding.value) +
                        (binding.assumed ? " (assumed)" : ""));
   }
-  if (!bindings.empty()) text += Wrap("  " + JoinNonEmpty(bindings), 2, terminal) + "\n";
+  if (!bindings.empty()) text += Wrap("  " + Joined(bindings), 2, terminal) + "\n";
   return text;
 }
 
@@ -164,7 +154,7 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
           : Counted(static_cast<int64_t>(training.checkpoints.size()), "checkpointed segment");
   std::string text = Heading(
       "Training step",
-      JoinNonEmpty({training.optimizer, training.precision, loss, micro, again}), terminal);
+      Joined({training.optimizer, training.precision, loss, micro, again}), terminal);
   text += FigureLine("parameters", training.parameter_bytes);
   text += FigureLine("buffers", training.buffer_bytes);
   text += FigureLine("gradients", training.gradient_bytes);

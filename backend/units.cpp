@@ -96,6 +96,38 @@ std::optional<int64_t> ParseDigits(std::string_view digits) {
   return value;
 }
 
+struct Scaled {
+  int64_t value = 0;   // rounded down
+  bool exact = false;
+};
+
+// "1.5" times `scale`. Nullopt: no number of this form, negative, or beyond 64 bits.
+std::optional<Scaled> Scale(std::string_view text, int64_t scale) {
+  constexpr size_t kMostDigits = 18;  // as many as a 64-bit number surely holds
+  std::string_view fraction;
+  if (const size_t point = text.find('.'); point != std::string_view::npos) {
+    fraction = text.substr(point + 1);
+    text = text.substr(0, point);
+    if (fraction.empty()) return std::nullopt;
+    while (fraction.ends_with('0')) fraction.remove_suffix(1);
+  }
+  const std::optional<int64_t> whole = ParseDigits(text);
+  const std::optional<int64_t> part = fraction.empty() ? 0 : ParseDigits(fraction);
+  Scaled result;
+  if (!whole || !part || fraction.size() > kMostDigits ||
+      __builtin_mul_overflow(*whole, scale, &result.value)) {
+    return std::nullopt;
+  }
+  __int128 unit = 1;
+  for (size_t digit = 0; digit < fraction.size(); ++digit) unit *= 10;
+  const __int128 rest = static_cast<__int128>(*part) * scale;
+  result.exact = rest % unit == 0;
+  if (__builtin_add_overflow(result.value, static_cast<int64_t>(rest / unit), &result.value)) {
+    return std::nullopt;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string WithThousands(int64_t value) {
@@ -120,6 +152,15 @@ std::string DecimalUnitsLike(int64_t bytes, int64_t reference) {
   return InUnit(bytes, kDecimal[SuitableUnit(kDecimal, Magnitude(reference))], true);
 }
 
+std::string Joined(const std::vector<std::string>& texts) {
+  std::string joined;
+  for (const std::string& text : texts) {
+    if (!joined.empty() && !text.empty()) joined += ", ";
+    joined += text;
+  }
+  return joined;
+}
+
 std::optional<int64_t> ParseCount(std::string_view text) {
   if (text.empty()) return std::nullopt;
   int64_t scale = 1;
@@ -127,31 +168,16 @@ std::optional<int64_t> ParseCount(std::string_view text) {
     scale = *named;
     text.remove_suffix(1);
   }
-  std::string_view fraction;
-  if (const size_t point = text.find('.'); point != std::string_view::npos) {
-    fraction = text.substr(point + 1);
-    text = text.substr(0, point);
-    if (fraction.empty()) return std::nullopt;
-    while (!fraction.empty() && fraction.back() == '0') fraction.remove_suffix(1);
-  }
-  const std::optional<int64_t> whole = ParseDigits(text);
-  int64_t result = 0;
-  if (!whole || __builtin_mul_overflow(*whole, scale, &result)) return std::nullopt;
-  // Each digit behind the point is worth a tenth of the one before it, while that is whole.
-  for (const char digit : fraction) {
-    if (digit < '0' || digit > '9' || scale % 10 != 0) return std::nullopt;
-    scale /= 10;
-    if (__builtin_add_overflow(result, (digit - '0') * scale, &result)) return std::nullopt;
-  }
-  return result;
+  const std::optional<Scaled> count = Scale(text, scale);
+  return count && count->exact ? std::optional(count->value) : std::nullopt;
 }
 
 std::optional<int64_t> ParseSize(std::string_view text) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"TiB", 1099511627776.0}, {"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0},
-      {"TB", 1e12},             {"GB", 1e9},           {"MB", 1e6},        {"KB", 1e3},
-      {"B", 1}};
-  double scale = 1;
+  constexpr std::pair<std::string_view, int64_t> kUnits[] = {
+      {"TiB", int64_t{1} << 40}, {"GiB", int64_t{1} << 30}, {"MiB", int64_t{1} << 20},
+      {"KiB", int64_t{1} << 10}, {"TB", 1000000000000},     {"GB", 1000000000},
+      {"MB", 1000000},           {"KB", 1000},              {"B", 1}};
+  int64_t scale = 1;
   for (const auto& [unit, bytes] : kUnits) {
     if (!text.ends_with(unit)) continue;
     scale = bytes;
@@ -159,13 +185,8 @@ std::optional<int64_t> ParseSize(std::string_view text) {
     while (text.ends_with(' ')) text.remove_suffix(1);
     break;
   }
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number,
-                                            std::chars_format::fixed);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  const double bytes = number * scale;
-  if (!(bytes >= 1) || bytes >= 9e18) return std::nullopt;
-  return static_cast<int64_t>(bytes);
+  const std::optional<Scaled> size = Scale(text, scale);
+  return size && size->value > 0 ? std::optional(size->value) : std::nullopt;
 }
 
 }  // namespace footprint

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace footprint {
 
@@ -22,6 +23,9 @@ std::string DecimalUnits(int64_t bytes);
 // As DecimalUnits, but in the unit that suits `reference` and without trailing zeros, so that a row
 // of figures shares one unit: 4 GB, 2 GB, 1 GB, 0.5 GB.
 std::string DecimalUnitsLike(int64_t bytes, int64_t reference);
+
+// "a, b, c"; empty texts are left out.
+std::string Joined(const std::vector<std::string>& texts);
 
 // "1.5B" -> 1,500,000,000. Suffixes K, M, B or G, and T are powers of 1000, in either case. The
 // result is exact, or there is none: negative, fractional, malformed and too large are refused.

@@ -143,15 +143,9 @@ std::optional<int64_t> ConvertCount(const std::string& text, UsageErrors& errors
 void CheckOptimizer(const std::string& name, bool by_count, UsageErrors& errors) {
   if (name.empty() || StateValuesPerParameter(name)) return;
   const std::string place = "--optimizer " + name;
-  std::string known;
-  bool exists = false;
-  for (const std::string& optimizer : OptimizerNames()) {
-    known += (known.empty() ? "" : ", ") + optimizer;
-    exists |= optimizer == name;
-  }
-  if (!exists) {
-    errors.Add("bad-value", place,
-               "expected one of " + known + DidYouMean(name, OptimizerNames()));
+  const std::vector<std::string> names = OptimizerNames();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    errors.Add("bad-value", place, "expected one of " + Joined(names) + DidYouMean(name, names));
   } else if (by_count) {
     errors.Add("bad-value", place,
                "its state depends on the shapes of the parameters, not on their count alone");
@@ -183,14 +177,10 @@ void RefuseWhatIsMissing(const Flags& flags, UsageErrors& errors) {
 void ConvertDevice(const Flags& flags, Options& options, UsageErrors& errors) {
   options.device = flags.device;
   std::vector<std::string> names;
-  std::string known;
-  for (const Device& device : AllDevices()) {
-    names.emplace_back(device.name);
-    known += (known.empty() ? "" : ", ") + names.back();
-  }
+  for (const Device& device : AllDevices()) names.emplace_back(device.name);
   if (!flags.device.empty() && FindDevice(flags.device) == nullptr) {
     errors.Add("bad-value", "--device " + flags.device,
-               "expected one of " + known + DidYouMean(flags.device, names));
+               "expected one of " + Joined(names) + DidYouMean(flags.device, names));
   }
   if (!flags.device_memory.empty()) {
     options.device_memory = ParseSize(flags.device_memory);

@@ -78,11 +78,8 @@ std::string AutocastOf(const TorchOp& op) {
   return "";
 }
 
-std::string Joined(const TorchOp& op, const std::vector<std::string>& names) {
-  if (op.run != nullptr) return kActedOut;
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
+std::string Names(const TorchOp& op, const std::vector<std::string>& names) {
+  return op.run != nullptr ? kActedOut : Joined(names);
 }
 
 }  // namespace
@@ -94,8 +91,8 @@ std::string TorchOpsText(const Terminal& terminal) {
                        {.title = "gradients"},
                        {.title = "autocast"}});
   for (const TorchOp* op : AllTorchOps()) {
-    table.AddRow({ToString(op->name), LayoutOf(*op), Joined(*op, SavedBy(*op)),
-                  Joined(*op, GradientsOf(*op)), AutocastOf(*op)});
+    table.AddRow({ToString(op->name), LayoutOf(*op), Names(*op, SavedBy(*op)),
+                  Names(*op, GradientsOf(*op)), AutocastOf(*op)});
   }
   return table.Render(terminal) + "  " +
          WithThousands(static_cast<int64_t>(AllTorchOps().size())) + " rows\n";

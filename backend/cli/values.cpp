@@ -93,10 +93,6 @@ std::optional<Problem> Flatten(const nlohmann::json& root, InputValue& input) {
   return std::nullopt;
 }
 
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 std::optional<Problem> TakeTensor(const std::string& bytes, InputValue& input) {
   std::variant<TensorContents, std::string> tensor = ParseTensorFile(bytes);
   if (std::string* problem = std::get_if<std::string>(&tensor)) return BadValue(*problem);
@@ -168,7 +164,7 @@ Parsed<InputValue> ParseInputValue(std::string_view text) {
   if (json.front() == '@') {
     Parsed<std::string> file = ReadWhole(json.substr(1));
     if (Problem* unread = std::get_if<Problem>(&file)) return *unread;
-    const bool is_tensor = EndsWith(json, ".pb");
+    const bool is_tensor = json.ends_with(".pb");
     json = std::move(std::get<std::string>(file));
     if (is_tensor || IsNpy(json)) {
       problem = TakeTensor(json, input);

@@ -92,5 +92,27 @@ TEST(ParseCount, RefusesWhatDoesNotFit) {
   EXPECT_EQ(ParseCount("9223372.9T"), std::nullopt);
 }
 
+TEST(ParseSize, UnitsAreWhatTheyAreCalled) {
+  EXPECT_EQ(ParseSize("1073741824"), 1073741824);
+  EXPECT_EQ(ParseSize("24GiB"), int64_t{24} << 30);
+  EXPECT_EQ(ParseSize("23.5 GiB"), (int64_t{47} << 30) / 2);
+  EXPECT_EQ(ParseSize("80GB"), 80000000000);
+  EXPECT_EQ(ParseSize("0.0015KB"), 1);  // rounded down
+  EXPECT_EQ(ParseSize("9223372036854775807B"), kMax);
+  EXPECT_EQ(ParseSize("512 KiB"), 524288);
+}
+
+TEST(ParseSize, RefusesWhatIsNoSize) {
+  for (const char* text : {"", "GiB", "0", "0.0001KB", "-1GB", "1e9", "24 apples", "1.GB", "nan",
+                           "9223372036854775808", "8388608TiB"}) {
+    EXPECT_EQ(ParseSize(text), std::nullopt) << text;
+  }
+}
+
+TEST(Joined, LeavesEmptyTextsOut) {
+  EXPECT_EQ(Joined({}), "");
+  EXPECT_EQ(Joined({"", "a", "", "b", ""}), "a, b");
+}
+
 }  // namespace
 }  // namespace footprint
