@@ -23,8 +23,7 @@
 // leaves gaps, which are repaired from the ONNX edges:
 //
 //   removed texts       an argument whose text is gone (a clone, x * 1.0, a view) stands for an
-//   operand
-//                       of the group that no other argument accounts for
+//                       operand of the group that no other argument accounts for
 //   folded norms        a convolution that carries a norm's text is the convolution, then the norm
 //   merged parameters   parameters of equal value share one tensor, others are stored transposed or
 //                       not at all: sizes follow from the operator that reads them
@@ -58,7 +57,11 @@ class TextLowering {
         LowerWithoutText();
       } else {
         classes_.Begin(groups, i);
-        classes_.function().empty() ? LowerGroup() : LowerFunction();
+        if (classes_.function().empty()) {
+          LowerGroup();
+        } else {
+          LowerFunction();
+        }
         arguments_.AddProducer(group);
       }
     }
@@ -394,7 +397,11 @@ void TextLowering::LowerNodeAlone(NodeId id) {
 
 void TextLowering::Finish(absl::string_view op, std::vector<TorchArgument> arguments,
                           bool several) {
-  repeated_.empty() ? classes_.CastArguments(op, arguments) : ReplaceParameters(arguments);
+  if (repeated_.empty()) {
+    classes_.CastArguments(op, arguments);
+  } else {
+    ReplaceParameters(arguments);
+  }
   absl::InlinedVector<TorchValueId, 1> results;
   if (!repeated_.empty()) {
     results.push_back(builder_.AddComputed(std::string(repeated_), Type(group_->result)));

@@ -10,13 +10,11 @@
 // Which linear layers form an attention is read from the data flow, since names differ from model
 // to model. Around each Softmax:
 //
-//   query  key        value            an owner is a linear layer. Backward from the Softmax to the
-//      \   /            |              nearest owners: query and key. Forward to the product with
-//      the MatMul           |              value: the nearest owner behind its other operand is the
-//      value's
-//        |              |              projection, the first owner after it the output's. Walks
-//        stop at
-//     Softmax --------MatMul           norms, so that they never leave the attention.
+//   query  key        value        an owner is a linear layer. Backward from the Softmax to the
+//      \   /            |          nearest owners: query and key. Forward to the product with the
+//      MatMul           |          value: the nearest owner behind its other operand is the
+//        |              |          value's projection, the first owner after it the output's.
+//     Softmax --------MatMul       Walks stop at norms, so that they never leave the attention.
 //                       |
 //                     output
 //

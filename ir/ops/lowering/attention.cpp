@@ -66,6 +66,16 @@ bool IsAttention(const LowerContext& ctx) {
   return ctx.Rank(0) >= 3 && ctx.Rank(0) == ctx.Rank(1) && ctx.Rank(1) == ctx.Rank(2);
 }
 
+constexpr Lowering WrittenByHand(absl::string_view onnx) {
+  return {.onnx = onnx,
+          .operands = "q kt v ratio mask cond",
+          .lower = LowerFusedAttention,
+          .when = HasHeads,
+          .free_operands = kMasks,
+          .fuses_attention = true,
+          .note = "attention written by hand, taken as one call"};
+}
+
 constexpr Lowering kRows[] = {
     {.onnx = "MatMul(Dropout?(Softmax(Add?(MatMul(Mul(q, #), Mul(Transpose:kt(k), #)), mask)),"
              " ratio), v)",
@@ -81,33 +91,15 @@ constexpr Lowering kRows[] = {
      .when = IsAttention,
      .free_operands = 1u << 3,
      .note = "the shape exporters give scaled_dot_product_attention with a mask of booleans"},
-    {.onnx = "MatMul(Dropout?(Cast?(Cast?(Softmax(Cast?(Add?(Cast?("
-             "Mul|Div?(MatMul(Mul|Div?(q, #), kt), #)"
-             "), mask))))), ratio), v)",
-     .operands = "q kt v ratio mask cond",
-     .lower = LowerFusedAttention,
-     .when = HasHeads,
-     .free_operands = kMasks,
-     .fuses_attention = true,
-     .note = "attention written by hand, taken as one call"},
-    {.onnx = "MatMul(Dropout?(Cast?(Cast?(Softmax(Cast?(Add?(Cast?("
-             "Where(cond, _, Mul|Div?(MatMul(Mul|Div?(q, #), kt), #))"
-             "), mask))))), ratio), v)",
-     .operands = "q kt v ratio mask cond",
-     .lower = LowerFusedAttention,
-     .when = HasHeads,
-     .free_operands = kMasks,
-     .fuses_attention = true,
-     .note = "attention written by hand, taken as one call"},
-    {.onnx = "MatMul(Dropout?(Cast?(Cast?(Softmax(Cast?(Add?(Cast?("
-             "Where(cond, Mul|Div?(MatMul(Mul|Div?(q, #), kt), #), _)"
-             "), mask))))), ratio), v)",
-     .operands = "q kt v ratio mask cond",
-     .lower = LowerFusedAttention,
-     .when = HasHeads,
-     .free_operands = kMasks,
-     .fuses_attention = true,
-     .note = "attention written by hand, taken as one call"},
+    WrittenByHand("MatMul(Dropout?(Cast?(Cast?(Softmax(Cast?(Add?(Cast?("
+                  "Mul|Div?(MatMul(Mul|Div?(q, #), kt), #)"
+                  "), mask))))), ratio), v)"),
+    WrittenByHand("MatMul(Dropout?(Cast?(Cast?(Softmax(Cast?(Add?(Cast?("
+                  "Where(cond, _, Mul|Div?(MatMul(Mul|Div?(q, #), kt), #))"
+                  "), mask))))), ratio), v)"),
+    WrittenByHand("MatMul(Dropout?(Cast?(Cast?(Softmax(Cast?(Add?(Cast?("
+                  "Where(cond, Mul|Div?(MatMul(Mul|Div?(q, #), kt), #), _)"
+                  "), mask))))), ratio), v)"),
 };
 
 }  // namespace

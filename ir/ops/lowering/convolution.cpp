@@ -73,14 +73,21 @@ PaddedInput PadInput(LowerContext& ctx, const std::vector<int64_t>& pads) {
   return {TorchArgument::Tensor(padded), IntList(std::vector<int64_t>(n, 0))};
 }
 
+std::vector<TorchArgument> ConvArguments(LowerContext& ctx, bool has_bias) {
+  const PaddedInput input = PadInput(ctx, Pads(ctx));
+  return {input.tensor,
+          ctx.Tensor(1),
+          has_bias ? ctx.Tensor(2) : TorchArgument(),
+          IntList(SpatialInts(ctx, "strides", 1)),
+          input.padding,
+          IntList(SpatialInts(ctx, "dilations", 1)),
+          TorchArgument::Int(ctx.node().Int("group", 1))};
+}
+
 bool LowerConv(LowerContext& ctx) {
   const int n = SpatialRank(ctx);
   if (n < 1 || n > 3) return false;
-  const PaddedInput input = PadInput(ctx, Pads(ctx));
-  ctx.Result(absl::StrCat("aten::conv", n, "d"),
-             {input.tensor, ctx.Tensor(1), ctx.Tensor(2), IntList(SpatialInts(ctx, "strides", 1)),
-              input.padding, IntList(SpatialInts(ctx, "dilations", 1)),
-              TorchArgument::Int(ctx.node().Int("group", 1))});
+  ctx.Result(absl::StrCat("aten::conv", n, "d"), ConvArguments(ctx, /*has_bias=*/true));
   return true;
 }
 
@@ -94,18 +101,11 @@ bool HasFoldedNorm(const LowerContext& ctx) {
 
 // The bias is the norm's, of the same size; convolutions before a norm have none.
 bool LowerFoldedNorm(LowerContext& ctx) {
-  const int n = SpatialRank(ctx);
-  const PaddedInput input = PadInput(ctx, Pads(ctx));
-  const TorchValueId convolved = ctx.Call(
-      absl::StrCat("aten::conv", n, "d"),
-      {input.tensor, ctx.Tensor(1), TorchArgument(), IntList(SpatialInts(ctx, "strides", 1)),
-       input.padding, IntList(SpatialInts(ctx, "dilations", 1)),
-       TorchArgument::Int(ctx.node().Int("group", 1))},
-      ctx.ResultType());
+  const TorchValueId convolved = ctx.Call(absl::StrCat("aten::conv", SpatialRank(ctx), "d"),
+                                          ConvArguments(ctx, /*has_bias=*/false), ctx.ResultType());
   const TorchArgument bias = ctx.Tensor(2);
   const auto channels = [&](TorchValueKind kind, absl::string_view name) {
-    return TorchArgument::Tensor(ctx.ModuleTensor(
-        kind, name, ctx.Type(2), /*beside=*/2));
+    return TorchArgument::Tensor(ctx.ModuleTensor(kind, name, ctx.Type(2), /*beside=*/2));
   };
   ctx.Result("aten::batch_norm",
              {TorchArgument::Tensor(convolved), channels(TorchValueKind::kParameter, "weight"),
