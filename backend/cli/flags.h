@@ -2,9 +2,12 @@
 #ifndef FOOTPRINT_BACKEND_CLI_FLAGS_H_
 #define FOOTPRINT_BACKEND_CLI_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace footprint {
 
@@ -34,6 +37,7 @@ struct Flags {
   std::vector<std::string> formats;
   std::string output;
   std::string dump;
+  std::vector<std::string> budgets;
   std::string depth;
   bool strict = false;
   bool torch = false;
