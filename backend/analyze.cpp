@@ -11,6 +11,7 @@
 #include "backend/analysis.h"
 #include "backend/bind.h"
 #include "backend/build_report.h"
+#include "backend/gate.h"
 #include "backend/terminal.h"
 #include "backend/translate.h"
 #include "frontend/read_graph.h"
@@ -184,6 +185,8 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   const std::vector<Diagnostic> diagnostics = Judge(sink, options.strict);
   if (HasErrors(diagnostics)) return ToFailure(diagnostics);
   Report report = BuildReport(analysis);
+  report.gates = HoldBudgets(options.budgets, report, sink);
+  if (sink.has_errors()) return ToFailure(sink.Take());
   report.diagnostics = ToReport(diagnostics);
   report.dump = Dump(analysis);
   if (!options.explain.empty()) {

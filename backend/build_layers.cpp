@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "backend/build_report.h"
+#include "backend/figures.h"
 
 // Every storage belongs to one layer (the root if to none), so own bytes sum to the totals; what is
 // below a layer is added up from the leaves, children after their parents in the table of scopes.
@@ -9,43 +10,13 @@
 namespace footprint {
 namespace {
 
-int64_t* Slot(CategoryBytes& bytes, Category category) {
-  switch (category) {
-    case Category::kParameter:
-      return &bytes.parameter;
-    case Category::kBuffer:
-      return &bytes.buffer;
-    case Category::kConstant:
-      return &bytes.constant;
-    case Category::kInput:
-      return &bytes.input;
-    case Category::kSavedActivation:
-      return &bytes.saved_activation;
-    case Category::kTransient:
-      return &bytes.transient;
-    case Category::kGradient:
-      return &bytes.gradient;
-    case Category::kActivationGradient:
-      return &bytes.activation_gradient;
-    case Category::kOptimizerState:
-      return &bytes.optimizer_state;
-    case Category::kWorkspace:
-      return &bytes.workspace;
-  }
-  return &bytes.transient;
+void AddAll(CategoryBytes& to, const CategoryBytes& from) {
+  for (const CategoryField& field : kCategoryFields) to.*field.bytes += from.*field.bytes;
 }
 
-void AddAll(CategoryBytes& to, CategoryBytes& from) {
-  for (int i = 0; i < kCategoryCount; ++i) {
-    *Slot(to, static_cast<Category>(i)) += *Slot(from, static_cast<Category>(i));
-  }
-}
-
-bool IsEmpty(CategoryBytes& bytes) {
-  for (int i = 0; i < kCategoryCount; ++i) {
-    if (*Slot(bytes, static_cast<Category>(i)) != 0) return false;
-  }
-  return true;
+bool IsEmpty(const CategoryBytes& bytes) {
+  return std::all_of(kCategoryFields.begin(), kCategoryFields.end(),
+                     [&](const CategoryField& field) { return bytes.*field.bytes == 0; });
 }
 
 ScopeId OrRoot(ScopeId scope) { return scope.valid() ? scope : ScopeId(0); }
@@ -84,7 +55,7 @@ std::vector<ReportLayer> BuildLayers(Analysis& analysis) {
   const MemoryTrace& trace = analysis.primary_trace();
   for (size_t i = 0; i < trace.storages.size(); ++i) {
     const StorageRecord& storage = trace.storages[StorageId(i)];
-    *Slot(layers[OrRoot(storage.scope)].own, storage.category) +=
+    layers[OrRoot(storage.scope)].own.*BytesField(storage.category) +=
         analysis.primary_timeline().bytes[StorageId(i)].value_or(0);
   }
   CountParameters(analysis, layers);

@@ -93,6 +93,18 @@ void FillHeader(const Analysis& analysis, Report& report) {
   CountOperators(graph, report);
 }
 
+void FillTimelines(const Analysis& analysis, Report& report) {
+  if (analysis.training) {
+    report.timelines.push_back(BuildTimeline(analysis.graph(), analysis.training->trace,
+                                             analysis.training->timeline, kAllocationGranularity,
+                                             "training"));
+  }
+  if (analysis.inference) {
+    report.timelines.push_back(BuildTimeline(analysis.graph(), analysis.inference->trace,
+                                             analysis.inference->timeline, 1, "inference"));
+  }
+}
+
 // After everything was evaluated, so that every name that was used is known.
 void FillBindings(const Analysis& analysis, Report& report) {
   for (const auto& [name, value] : analysis.bindings)
@@ -169,6 +181,7 @@ Report BuildReport(Analysis& analysis) {
     report.textbook = BuildTextbook(analysis, report);
   }
   report.layers = BuildLayers(analysis);
+  if (analysis.options.timeline) FillTimelines(analysis, report);
   BuildTables(analysis, report);
   FillBindings(analysis, report);
   return report;

@@ -23,6 +23,9 @@ std::vector<ReportLayer> BuildLayers(Analysis& analysis);
 // Tensors, storages, unknown values and the rounding line.
 void BuildTables(Analysis& analysis, Report& report);
 
+ReportTimeline BuildTimeline(const Graph& graph, const MemoryTrace& trace,
+                             const Timeline& timeline, int64_t granularity, const char* run);
+
 // Nullopt: the report has no tensor of this name.
 std::optional<Explanation> BuildExplanation(const Analysis& analysis, const Report& report,
                                             const std::string& tensor);
@@ -33,6 +36,9 @@ Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& tim
 std::vector<ReportDiagnostic> ToReport(const std::vector<Diagnostic>& diagnostics);
 // Exit code 2 if one of the errors is the model's, else 3.
 Failure ToFailure(const std::vector<Diagnostic>& diagnostics);
+
+// Where a category's bytes are counted.
+int64_t CategoryBytes::*BytesField(Category category);
 
 // "s12": the id of a storage in reports.
 std::string StorageName(const char* prefix, StorageId id);

@@ -30,6 +30,13 @@ struct InputValue {
   std::optional<std::vector<int64_t>> shape = std::nullopt;  // where the source has one
 };
 
+// The most that a figure of the report may be.
+struct Budget {
+  // "peak", "parameters", "layer:GLOB", "tensor" ...: BudgetSubjects() in backend/gate.h
+  std::string subject;
+  int64_t limit_bytes = 0;
+};
+
 struct Options {
   std::string model_path;  // "-" is standard input
   Mode mode = Mode::kBoth;
@@ -52,6 +59,8 @@ struct Options {
   Accounting accounting = Accounting::kAutograd;
   // Replaces the parameter count in textbook accounting and in `footprint bytes`.
   std::optional<int64_t> parameter_count;
+  std::vector<Budget> budgets;
+  bool timeline = false;            // fills Report::timelines
   bool strict = false;              // warnings that doubt the result become errors
   std::string explain;              // a tensor's name: Report::explanation speaks of it
   std::string dump;                 // a step's name: its printed form goes to Report::dump

@@ -93,6 +93,34 @@ struct TrainingReport {
   Peak peak;
 };
 
+// What a budget was held against, and what is over it.
+struct GateViolation {
+  std::string place;  // "layer encoder/layer.0", "in backward, at AddBackward0"; may be empty
+  Bytes bytes;        // unknown is over every limit
+  std::string why;    // where bytes alone do not tell
+};
+struct GateReport {
+  std::string name;  // as asked for: "peak", "layer:encoder.*", "device a100-80gb"
+  int64_t limit_bytes = 0;
+  Bytes actual_bytes;  // the largest figure that the limit is for
+  bool passed = false;
+  std::vector<GateViolation> violations;  // largest first
+};
+
+// One step of a run, at its own peak.
+struct TimelineStep {
+  std::string phase;  // "forward", "backward", "optimizer"; empty for inference
+  std::string name;   // operator or gradient
+  std::string node;
+  std::string layer;
+  int64_t live_bytes = 0;  // storages of unknown size left out
+  CategoryBytes bytes;     // each storage rounded as in live_bytes, which is their sum
+};
+struct ReportTimeline {
+  std::string run;  // "training", "inference"
+  std::vector<TimelineStep> steps;
+};
+
 // What a training step takes of a device, and whether it fits.
 struct DeviceReport {
   std::string name;
@@ -227,6 +255,8 @@ struct Report {
   std::optional<InferenceReport> inference;
   std::optional<TextbookReport> textbook;
   std::optional<DeviceReport> device;
+  std::vector<GateReport> gates;          // in the order of Options::budgets, the device last
+  std::vector<ReportTimeline> timelines;  // if Options::timeline
   std::vector<ReportTensor> tensors;
   std::vector<ReportStorage> storages;
   std::vector<ReportLayer> layers;  // in module order

@@ -177,6 +177,30 @@ void WriteDevice(const std::optional<DeviceReport>& device, JsonWriter* json) {
   json->EndObject();
 }
 
+void WriteGates(const std::vector<GateReport>& gates, JsonWriter* json) {
+  json->Key("gates");
+  json->BeginArray(Layout::kLines);
+  for (const GateReport& gate : gates) {
+    json->BeginObject(Layout::kLines);
+    json->Field("name", gate.name);
+    json->Field("limit_bytes", gate.limit_bytes);
+    json->Field("actual_bytes", gate.actual_bytes);
+    json->Field("passed", gate.passed);
+    json->Key("violations");
+    json->BeginArray(Layout::kLines);
+    for (const GateViolation& violation : gate.violations) {
+      json->BeginObject(Layout::kOneLine);
+      json->FieldOrNull("place", violation.place);
+      json->Field("bytes", violation.bytes);
+      json->FieldOrNull("why", violation.why);
+      json->EndObject();
+    }
+    json->EndArray();
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
 void WriteTextbook(const std::optional<TextbookReport>& textbook, JsonWriter* json) {
   json->Key("textbook");
   if (!textbook) return json->Null();
@@ -319,6 +343,7 @@ std::string ReportJson(const Report& report) {
   WriteInference(report.inference, &json);
   WriteTextbook(report.textbook, &json);
   WriteDevice(report.device, &json);
+  WriteGates(report.gates, &json);
   WriteOperators(report.operators, &json);
   WriteDiagnostics(report.diagnostics, &json);
   WriteUnknown(report.unknown, &json);

@@ -27,7 +27,7 @@ std::string ReportText(const Report& report, const TextOptions& options) {
   std::vector<std::string> sections = {
       HeadText(report, terminal),     ParametersText(report, terminal),
       TrainingText(report, terminal), DeviceText(report, terminal), InferenceText(report, terminal),
-      TextbookText(report, terminal), LayersText(report, options)};
+      GatesText(report, terminal),    TextbookText(report, terminal), LayersText(report, options)};
   if (report.training) {
     sections.push_back(
         PeakText("Alive at the peak of training", report.training->peak, kLiveRows, terminal));

@@ -16,6 +16,7 @@ std::string HeadText(const Report& report, const Terminal& terminal);
 std::string ParametersText(const Report& report, const Terminal& terminal);
 std::string TrainingText(const Report& report, const Terminal& terminal);
 std::string DeviceText(const Report& report, const Terminal& terminal);
+std::string GatesText(const Report& report, const Terminal& terminal);
 std::string InferenceText(const Report& report, const Terminal& terminal);
 std::string TextbookText(const Report& report, const Terminal& terminal);
 std::string LayersText(const Report& report, const TextOptions& options);

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/figures.h"
+#include "backend/report_gates.h"
 #include "backend/report_text_parts.h"
 #include "backend/units.h"
 
@@ -47,13 +49,8 @@ std::string SignOf(const Report& report, int64_t unknown_storages, std::string_v
 }
 
 std::string PeakPlace(const Peak& peak, const Terminal& terminal) {
-  std::string at;
-  if (!peak.phase.empty()) at = "in " + peak.phase;
-  if (!peak.step.empty()) at += (at.empty() ? "at " : ", at ") + Printable(peak.step);
-  if (!peak.node.empty()) at += " of " + Printable(peak.node);
-  if (!peak.layer.empty()) at += ", layer " + Printable(peak.layer);
-  if (at.empty()) return "";
-  return Wrap("    " + at, 4, terminal) + "\n";
+  const std::string at = Printable(PlaceOf(peak));
+  return at.empty() ? "" : Wrap("    " + at, 4, terminal) + "\n";
 }
 
 std::string Expression(const std::string& expression, const Terminal& terminal) {
@@ -197,6 +194,20 @@ std::string DeviceText(const Report& report, const Terminal& terminal) {
             "\n";
   }
   for (const std::string& reason : device.reasons) text += Wrap("  " + reason, 4, terminal) + "\n";
+  return text;
+}
+
+std::string GatesText(const Report& report, const Terminal& terminal) {
+  if (report.gates.empty()) return "";
+  std::string text = Heading("Budgets", "", terminal);
+  for (const GateReport& gate : report.gates) {
+    text += gate.passed ? "  kept    " : "  broken  ";
+    text += Printable(gate.name) + ": " + Figure(gate.actual_bytes) + " of " +
+            BinaryUnits(gate.limit_bytes) + "\n";
+    for (const GateViolation& violation : gate.violations) {
+      text += Wrap("    " + Printable(GateMessage(gate, violation)), 6, terminal) + "\n";
+    }
+  }
   return text;
 }
 

@@ -1,7 +1,5 @@
 #include "passes/checkpoint.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -10,42 +8,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "ir/layer_glob.h"
 
 namespace footprint {
 namespace {
-
-// "m/layer1/layer1.0/conv1" -> "m.layer1.0.conv1": a component may repeat its parent's name.
-std::string ModuleName(absl::string_view path) {
-  std::string name;
-  absl::string_view parent;
-  for (absl::string_view component : absl::StrSplit(path, '/', absl::SkipEmpty())) {
-    absl::string_view own = component;
-    if (!parent.empty() && absl::ConsumePrefix(&own, parent) && absl::StartsWith(own, ".")) {
-      absl::StrAppend(&name, own);
-    } else {
-      absl::StrAppend(&name, name.empty() ? "" : ".", component);
-    }
-    parent = component;
-  }
-  return name;
-}
-
-// "m.layer1.0" -> "layer1.0"; the name itself if it has one component.
-absl::string_view WithoutWrapper(absl::string_view name, char separator) {
-  const size_t at = name.find(separator);
-  return at == absl::string_view::npos ? name : name.substr(at + 1);
-}
-
-bool Matches(const std::string& pattern, const std::string& path) {
-  const std::string name = ModuleName(path);
-  for (const absl::string_view text : {absl::string_view(path), WithoutWrapper(path, '/'),
-                                       absl::string_view(name), WithoutWrapper(name, '.')}) {
-    if (fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0) return true;
-  }
-  return false;
-}
 
 // Is it an element of a list of modules: "3", "layer1.0"?
 bool IsNumbered(absl::string_view component) {
@@ -143,7 +110,7 @@ std::vector<CheckpointSegment> FindCheckpoints(const std::string& spec, const Gr
   std::vector<CheckpointSegment> segments;
   if (!wanted->pattern.empty()) {
     segments =
-        finder.Runs([&](const Scope& scope) { return Matches(wanted->pattern, scope.path); });
+        finder.Runs([&](const Scope& scope) { return MatchesLayer(wanted->pattern, scope.path); });
   } else {
     segments = finder.Runs([](const Scope& scope) { return IsNumbered(scope.name); });
     const int64_t root = std::llround(std::ceil(std::sqrt(double(segments.size()))));

@@ -107,14 +107,22 @@ std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& 
   return Dispatch(app, flags);
 }
 
-bool AsksForJson(const std::vector<std::string>& arguments) {
+Format FormatOfFailure(const std::vector<std::string>& arguments) {
+  constexpr std::string_view kOption = "--format";
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--format=json") return true;
-    if (arguments[i] == "--format" && i + 1 < arguments.size() && arguments[i + 1] == "json") {
-      return true;
+    std::string_view given = arguments[i];
+    if (given == kOption && i + 1 < arguments.size()) {
+      given = arguments[i + 1];
+    } else if (given.starts_with(kOption) && given.substr(kOption.size(), 1) == "=") {
+      given.remove_prefix(kOption.size() + 1);
+    } else {
+      continue;
+    }
+    for (const Format format : {Format::kJson, Format::kSarif, Format::kJunit}) {
+      if (given == InfoOf(format).name) return format;
     }
   }
-  return false;
+  return Format::kText;
 }
 
 }  // namespace footprint

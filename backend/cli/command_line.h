@@ -9,12 +9,11 @@
 #include <variant>
 #include <vector>
 
+#include "backend/cli/formats.h"
 #include "backend/options.h"
 #include "backend/report.h"
 
 namespace footprint {
-
-enum class Format { kText, kJson };
 
 // Where documents go.
 struct Destination {
@@ -51,8 +50,9 @@ using Command = std::variant<AnalyzeCommand, BytesCommand, OpsCommand, PrintComm
 // Everything that is wrong with the command line, in one failure with exit code 3.
 std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& arguments);
 
-// Whether a failure is to be a JSON document, said by arguments that may be wrong otherwise.
-bool AsksForJson(const std::vector<std::string>& arguments);
+// The format that a failure is to be told in, said by arguments that may be wrong otherwise: the
+// first that is asked for and knows failures, else text.
+Format FormatOfFailure(const std::vector<std::string>& arguments);
 
 }  // namespace footprint
 

@@ -14,6 +14,7 @@
 #include "backend/cli/suggest.h"
 #include "backend/cli/values.h"
 #include "backend/devices.h"
+#include "backend/gate.h"
 #include "backend/units.h"
 #include "passes/checkpoint.h"
 
@@ -58,17 +59,6 @@ constexpr std::array<Choice<bool>, 2> kStepInputs = {{{"kept", false}, {"dropped
 constexpr std::array<Choice<bool>, 2> kRuntimes = {{{"ideal", true}, {"onnxruntime", true, false}}};
 constexpr std::array<Choice<bool>, 2> kGraphOptimizations = {
     {{"none", true}, {"all", true, false}}};
-constexpr std::array<Choice<Format>, 10> kFormats = {{{"text", Format::kText},
-                                                      {"json", Format::kJson},
-                                                      {"csv", Format::kText, false},
-                                                      {"markdown", Format::kText, false},
-                                                      {"html", Format::kText, false},
-                                                      {"netron", Format::kText, false},
-                                                      {"perfetto", Format::kText, false},
-                                                      {"sarif", Format::kText, false},
-                                                      {"junit", Format::kText, false},
-                                                      {"chrome-trace", Format::kText, false}}};
-
 // The steps of the analysis that have a printed form.
 constexpr std::array<Choice<bool>, 5> kDumps = {{{"import", true},
                                                  {"infer", true},
@@ -152,20 +142,60 @@ void CheckOptimizer(const std::string& name, bool by_count, UsageErrors& errors)
   }
 }
 
-Destination ConvertDestination(const Flags& flags, UsageErrors& errors) {
+// A CSV that goes to a folder is all of its tables.
+void AddFormat(Format format, const std::string& output, std::vector<Format>& formats) {
+  const bool one = output.empty() || output.ends_with(".csv");
+  if (format == Format::kCsv && !one) {
+    for (const Format table : {Format::kCsvTensors, Format::kCsvStorages, Format::kCsvLayers,
+                               Format::kCsvTimeline}) {
+      AddFormat(table, output, formats);
+    }
+  } else if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
+    formats.push_back(format);
+  }
+}
+
+// `of_report`: what is written is a report of a model.
+Destination ConvertDestination(const Flags& flags, bool of_report, UsageErrors& errors) {
+  std::vector<Choice<Format>> choices;
+  for (const FormatInfo& info : AllFormats()) {
+    if (of_report || !info.of_reports_only) choices.push_back({info.name, info.format});
+  }
   Destination destination;
   destination.output = flags.output;
   if (!flags.formats.empty()) destination.formats.clear();
   for (const std::string& given : flags.formats) {
-    const Format format = Choose("--format", given, kFormats, errors);
-    const auto begin = destination.formats.begin();
-    const auto end = destination.formats.end();
-    if (std::find(begin, end, format) == end) destination.formats.push_back(format);
+    const Format format =
+        Choose("--format", given, std::span<const Choice<Format>>(choices), errors);
+    AddFormat(format, flags.output, destination.formats);
   }
   if (destination.formats.size() > 1 && flags.output.empty()) {
     errors.Add("bad-value", "--format", "several formats need --output DIR: one file each");
   }
   return destination;
+}
+
+// "peak=24GiB"
+std::vector<Budget> ConvertBudgets(const std::vector<std::string>& texts, UsageErrors& errors) {
+  std::vector<Budget> budgets;
+  for (const std::string& text : texts) {
+    const size_t equals = text.rfind('=');
+    const std::string subject = text.substr(0, equals);
+    if (equals == std::string::npos || !IsBudgetSubject(subject)) {
+      errors.Add("bad-value", "--budget " + text,
+                 "expected SUBJECT=SIZE, as in peak=24GiB; subjects are " +
+                     Joined(BudgetSubjects()) + DidYouMean(subject, BudgetSubjects()));
+      continue;
+    }
+    const std::optional<int64_t> limit = ParseSize(text.substr(equals + 1));
+    if (!limit) {
+      errors.Add("bad-value", "--budget " + text,
+                 "expected a size behind =, as in 24GiB, 500MB or a number of bytes");
+      continue;
+    }
+    budgets.push_back({subject, *limit});
+  }
+  return budgets;
 }
 
 // Options of which nothing exists yet but the name.
@@ -212,13 +242,7 @@ std::optional<int> ConvertDepth(const std::string& text, UsageErrors& errors) {
   return static_cast<int>(*depth);
 }
 
-}  // namespace
-
-void UsageErrors::Add(std::string kind, std::string place, std::string message) {
-  failure_.diagnostics.push_back({"error", std::move(kind), std::move(place), std::move(message)});
-}
-
-AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
+AnalyzeCommand ConvertAnalysis(const Flags& flags, bool of_report, UsageErrors& errors) {
   AnalyzeCommand command;
   Options& options = command.options;
   options.model_path = flags.model;
@@ -265,9 +289,23 @@ AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
     errors.Add("bad-value", "--dump lower", "is a step of training, which is not analyzed");
   }
   RefuseWhatIsMissing(flags, errors);
-  command.destination = ConvertDestination(flags, errors);
+  options.budgets = ConvertBudgets(flags.budgets, errors);
+  command.destination = ConvertDestination(flags, of_report, errors);
+  for (const Format format : command.destination.formats) {
+    options.timeline |= NeedsTimeline(format);
+  }
   command.depth = ConvertDepth(flags.depth, errors);
   return command;
+}
+
+}  // namespace
+
+void UsageErrors::Add(std::string kind, std::string place, std::string message) {
+  failure_.diagnostics.push_back({"error", std::move(kind), std::move(place), std::move(message)});
+}
+
+AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
+  return ConvertAnalysis(flags, /*of_report=*/true, errors);
 }
 
 BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors) {
@@ -278,12 +316,12 @@ BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors) {
   command.parameter_count = ConvertCount(flags.params, errors).value_or(0);
   CheckOptimizer(flags.optimizer, /*by_count=*/true, errors);
   command.optimizer = flags.optimizer;
-  command.destination = ConvertDestination(flags, errors);
+  command.destination = ConvertDestination(flags, /*of_report=*/false, errors);
   return command;
 }
 
 AnalyzeCommand ConvertExplain(const Flags& flags, UsageErrors& errors) {
-  AnalyzeCommand command = ConvertAnalyze(flags, errors);
+  AnalyzeCommand command = ConvertAnalysis(flags, /*of_report=*/false, errors);
   if (flags.tensor.empty()) {
     errors.Add("missing-argument", "TENSOR", "name a tensor of the model");
   }
@@ -299,7 +337,7 @@ OpsCommand ConvertOps(const Flags& flags, UsageErrors& errors) {
   if (flags.torch) command.table = OpsCommand::Table::kTorch;
   if (!flags.model.empty()) command.table = OpsCommand::Table::kMissing;
   command.model = flags.model;
-  command.destination = ConvertDestination(flags, errors);
+  command.destination = ConvertDestination(flags, /*of_report=*/false, errors);
   return command;
 }
 

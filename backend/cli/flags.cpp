@@ -1,5 +1,7 @@
 #include "backend/cli/flags.h"
 
+#include <CLI/CLI.hpp>
+
 namespace footprint {
 namespace {
 
@@ -15,10 +17,11 @@ constexpr const char* kAnalyzeExamples = R"(Examples:
   footprint analyze model.onnx --freeze 'encoder.*' --mode training
   footprint analyze gpt2.onnx --accounting textbook --params 1.5B --optimizer adam
   footprint analyze model.onnx --format text --format json --output reports/
+  footprint analyze model.onnx --budget peak=24GiB --budget 'layer:encoder.*=2GiB'
   cat model.onnx | footprint analyze - --format json
 
-Exit codes: 0 a report was written; 2 the model is wrong; 3 the command, a file's access or a
-binding is wrong.)";
+Exit codes: 0 a report was written; 1 it was, and a budget is broken; 2 the model is wrong; 3 the
+command, a file's access or a binding is wrong.)";
 
 constexpr const char* kBytesExamples = R"(Examples:
   footprint bytes --params 7B
@@ -32,6 +35,10 @@ constexpr const char* kOpsExamples = R"(Examples:
   footprint ops
   footprint ops --torch --format json
   footprint ops --missing model.onnx)";
+
+constexpr const char* kTableFormats = "text|json";
+constexpr const char* kReportFormats =
+    "text|json|csv|csv:layers|...|markdown|netron|perfetto|sarif|junit";
 
 CLI::Option* AddOne(CLI::App* command, const char* name, std::string& value, const char* type,
                     const char* help) {
@@ -47,8 +54,8 @@ CLI::Option* AddMany(CLI::App* command, const char* name, std::vector<std::strin
       ->allow_extra_args(false);
 }
 
-void AddOutput(CLI::App* command, Flags& flags) {
-  AddMany(command, "--format", flags.formats, "text|json",
+void AddOutput(CLI::App* command, Flags& flags, const char* formats) {
+  AddMany(command, "--format", flags.formats, formats,
           "What to write; several formats need --output DIR (default: text)")
       ->group("Output");
   AddOne(command, "--output", flags.output, "FILE|DIR",
@@ -75,6 +82,9 @@ void AddModelOptions(CLI::App* analyze, Flags& flags) {
   AddOne(analyze, "--graph-optimization", flags.graph_optimization, "none|all",
          "How far the runtime rewrites the graph before it runs it (default: none; all is not "
          "available yet)");
+  AddMany(analyze, "--budget", flags.budgets, "SUBJECT=SIZE",
+          "The most that peak, parameters, saved, layer:GLOB, tensor ... may take; exit code 1 "
+          "where one is broken");
   AddOne(analyze, "--device", flags.device, "NAME",
          "The device that a training step shall fit: a100-80gb, rtx-5090, ...");
   AddOne(analyze, "--device-memory", flags.device_memory, "SIZE",
@@ -123,7 +133,7 @@ void AddAnalyze(CLI::App& app, Flags& flags) {
                                          "and peak");
   AddModelOptions(analyze, flags);
   AddTrainingOptions(analyze, flags);
-  AddOutput(analyze, flags);
+  AddOutput(analyze, flags, kReportFormats);
   AddOne(analyze, "--depth", flags.depth, "N", "Folds the layer table of the text below this depth")
       ->group("Output");
   AddOne(analyze, "--dump", flags.dump, "STEP", "Prints what a step of the analysis made")
@@ -137,7 +147,7 @@ void AddExplain(CLI::App& app, Flags& flags) {
   AddModelOptions(explain, flags);
   AddOne(explain, "TENSOR", flags.tensor, "", "The name of a tensor in the model");
   AddTrainingOptions(explain, flags);
-  AddOutput(explain, flags);
+  AddOutput(explain, flags, kTableFormats);
   explain->footer(kExplainExamples);
 }
 
@@ -147,7 +157,7 @@ void AddBytes(CLI::App& app, Flags& flags) {
   AddOne(bytes, "--params", flags.params, "COUNT", "1234567, 350M, 1.5B, 2T");
   AddOne(bytes, "--optimizer", flags.optimizer, "NAME",
          "Adds gradients and optimizer state: sgd, sgd-momentum, adamw, lion, ...");
-  AddOutput(bytes, flags);
+  AddOutput(bytes, flags, kTableFormats);
   bytes->footer(kBytesExamples);
 }
 
@@ -156,7 +166,7 @@ void AddOps(CLI::App& app, Flags& flags) {
       "ops", "The operators that footprint has rules for, and what it knows of each");
   ops->add_flag("--torch", flags.torch, "PyTorch's operators instead of ONNX's");
   AddOne(ops, "--missing", flags.model, "MODEL", "The operators of a model that have no rule");
-  AddOutput(ops, flags);
+  AddOutput(ops, flags, kTableFormats);
   ops->footer(kOpsExamples);
 }
 

@@ -17,25 +17,30 @@
 #include "backend/cli/ops_table.h"
 #include "backend/cli/output.h"
 #include "backend/explain.h"
+#include "backend/report_csv.h"
+#include "backend/report_gates.h"
 #include "backend/report_json.h"
+#include "backend/report_markdown.h"
+#include "backend/report_netron.h"
 #include "backend/report_text.h"
+#include "backend/report_trace.h"
 #include "backend/terminal.h"
 
 namespace footprint {
 namespace {
 
+constexpr int kGateIsBroken = 1;
 constexpr int kModelIsWrong = 2;
 constexpr int kCommandIsWrong = 3;
+
+// What a command ends with: an exit code, or a failure that is still to be told.
+using Outcome = std::variant<int, Failure>;
 
 // Writes the document of one format, for a terminal of the given shape.
 using Document = std::function<std::string(Format, const Terminal&)>;
 
 Failure OneError(int exit_code, std::string kind, std::string place, std::string message) {
   return {exit_code, {{"error", std::move(kind), std::move(place), std::move(message)}}};
-}
-
-std::string FileName(const std::string& stem, Format format) {
-  return stem + (format == Format::kJson ? ".json" : ".txt");
 }
 
 // One file per format in the folder `output`, or the file `output` itself.
@@ -52,8 +57,8 @@ std::optional<Failure> WriteToFiles(const Destination& destination, const std::s
   }
   std::vector<OutputFile> files;
   for (const Format format : destination.formats) {
-    const std::string path = folder ? (output / FileName(stem, format)).string() : output.string();
-    files.push_back({path, document(format, Terminal{})});
+    const std::filesystem::path path = folder ? output / (stem + InfoOf(format).suffix) : output;
+    files.push_back({path.string(), document(format, Terminal{})});
   }
   if (std::optional<WriteFailure> failure = WriteFiles(files)) {
     return OneError(kCommandIsWrong, "file-access", failure->place, failure->message);
@@ -61,14 +66,17 @@ std::optional<Failure> WriteToFiles(const Destination& destination, const std::s
   return std::nullopt;
 }
 
-std::optional<Failure> Deliver(const Destination& destination, const std::string& stem,
-                               const Document& document) {
-  if (!destination.output.empty()) return WriteToFiles(destination, stem, document);
+Outcome Deliver(const Destination& destination, const std::string& stem,
+                const Document& document) {
+  if (!destination.output.empty()) {
+    std::optional<Failure> failure = WriteToFiles(destination, stem, document);
+    return failure ? Outcome(std::move(*failure)) : Outcome(0);
+  }
   const std::string text = document(destination.formats.front(), DescribeTerminal(STDOUT_FILENO));
   if (std::optional<WriteFailure> failure = WriteStandardOutput(text)) {
     return OneError(kCommandIsWrong, "file-access", failure->place, failure->message);
   }
-  return std::nullopt;
+  return 0;
 }
 
 // "models/resnet50.onnx" -> "resnet50"
@@ -77,7 +85,52 @@ std::string StemOf(const std::string& model_path) {
   return std::filesystem::path(model_path).stem().string();
 }
 
-std::optional<Failure> Execute(const AnalyzeCommand& command) {
+std::string ReportDocument(const Report& report, const AnalyzeCommand& command, Format format,
+                           const Terminal& terminal) {
+  switch (format) {
+    case Format::kText:
+      return command.options.dump.empty() ? ReportText(report, {terminal, command.depth})
+                                          : report.dump;
+    case Format::kJson:
+      return ReportJson(report);
+    case Format::kCsv:
+    case Format::kCsvTensors:
+      return TensorsCsv(report);
+    case Format::kCsvStorages:
+      return StoragesCsv(report);
+    case Format::kCsvLayers:
+      return LayersCsv(report);
+    case Format::kCsvTimeline:
+      return TimelineCsv(report);
+    case Format::kMarkdown:
+      return ReportMarkdown(report);
+    case Format::kNetron:
+      return NetronAttachment(report);
+    case Format::kTrace:
+      return ChromeTrace(report);
+    case Format::kSarif:
+      return ReportSarif(report, FOOTPRINT_VERSION);
+    case Format::kJunit:
+      return ReportJunit(report);
+  }
+  return "";
+}
+
+// Tells each broken budget; kGateIsBroken if there is one.
+int JudgeGates(const Report& report) {
+  int exit_code = 0;
+  for (const GateReport& gate : report.gates) {
+    for (const GateViolation& violation : gate.violations) {
+      const std::string line = "footprint: " + Printable(report.model_path) +
+                               ": budget broken: " + Printable(GateMessage(gate, violation)) + "\n";
+      std::fputs(line.c_str(), stderr);
+    }
+    if (!gate.passed) exit_code = kGateIsBroken;
+  }
+  return exit_code;
+}
+
+Outcome Execute(const AnalyzeCommand& command) {
   std::error_code error;
   const std::string& output = command.destination.output;
   if (!output.empty() &&
@@ -88,20 +141,18 @@ std::optional<Failure> Execute(const AnalyzeCommand& command) {
   std::variant<Report, Failure> result = Analyze(command.options);
   if (Failure* failure = std::get_if<Failure>(&result)) return std::move(*failure);
   const Report& report = std::get<Report>(result);
-  return Deliver(command.destination, StemOf(command.options.model_path),
-                 [&](Format format, const Terminal& terminal) {
-                   const bool json = format == Format::kJson;
-                   if (report.explanation) {
-                     return json ? ExplainJson(*report.explanation)
-                                 : ExplainText(*report.explanation, terminal);
-                   }
-                   if (json) return ReportJson(report);
-                   if (!command.options.dump.empty()) return report.dump;
-                   return ReportText(report, {terminal, command.depth});
-                 });
+  const Document document = [&](Format format, const Terminal& terminal) {
+    if (!report.explanation) return ReportDocument(report, command, format, terminal);
+    return format == Format::kJson ? ExplainJson(*report.explanation)
+                                   : ExplainText(*report.explanation, terminal);
+  };
+  Outcome delivered =
+      Deliver(command.destination, StemOf(command.options.model_path), document);
+  if (std::holds_alternative<Failure>(delivered)) return delivered;
+  return JudgeGates(report);
 }
 
-std::optional<Failure> Execute(const BytesCommand& command) {
+Outcome Execute(const BytesCommand& command) {
   const std::optional<BytesReport> report =
       ComputeBytes(command.parameter_count, command.optimizer);
   if (!report) {
@@ -112,7 +163,7 @@ std::optional<Failure> Execute(const BytesCommand& command) {
   });
 }
 
-std::optional<Failure> Execute(const OpsCommand& command) {
+Outcome Execute(const OpsCommand& command) {
   std::vector<MissingOp> missing;
   if (command.table == OpsCommand::Table::kMissing) {
     std::variant<std::vector<MissingOp>, Failure> found = FindMissingOps(command.model);
@@ -133,7 +184,7 @@ std::optional<Failure> Execute(const OpsCommand& command) {
   });
 }
 
-std::optional<Failure> Execute(const PrintCommand& command) {
+Outcome Execute(const PrintCommand& command) {
   return Deliver({}, "", [&](Format, const Terminal&) { return command.text; });
 }
 
@@ -143,30 +194,37 @@ std::string ModelOf(const Command& command) {
   return analyze == nullptr ? "" : analyze->options.model_path;
 }
 
-int Fail(const Failure& failure, const std::string& model, bool json) {
+int Fail(const Failure& failure, const std::string& model, Format format) {
   const std::string text = FailureText(failure, model == "-" ? "standard input" : model);
   std::fputs(text.c_str(), stderr);
   // A second document behind a part of the first would help no one.
-  const bool lost = failure.diagnostics.front().place == kStandardOutput;
-  if (json && !lost) (void)WriteStandardOutput(FailureJson(failure, model));
+  if (failure.diagnostics.front().place == kStandardOutput) return failure.exit_code;
+  if (format == Format::kJson) (void)WriteStandardOutput(FailureJson(failure, model));
+  if (format == Format::kJunit) (void)WriteStandardOutput(FailureJunit(failure, model));
+  if (format == Format::kSarif) {
+    (void)WriteStandardOutput(FailureSarif(failure, model, FOOTPRINT_VERSION));
+  }
   return failure.exit_code;
 }
 
 }  // namespace
 
 int Run(const std::vector<std::string>& arguments) {
-  const bool json = AsksForJson(arguments);
+  const Format format = FormatOfFailure(arguments);
   std::string model;
   try {
     const std::variant<Command, Failure> parsed = ParseCommandLine(arguments);
-    if (const Failure* failure = std::get_if<Failure>(&parsed)) return Fail(*failure, "", json);
+    if (const Failure* failure = std::get_if<Failure>(&parsed)) return Fail(*failure, "", format);
     const Command& command = std::get<Command>(parsed);
     model = ModelOf(command);
-    const std::optional<Failure> failure =
-        std::visit([](const auto& chosen) { return Execute(chosen); }, command);
-    return failure ? Fail(*failure, model, json) : 0;
+    const Outcome outcome =
+        std::visit([](const auto& chosen) -> Outcome { return Execute(chosen); }, command);
+    if (const Failure* failure = std::get_if<Failure>(&outcome)) {
+      return Fail(*failure, model, format);
+    }
+    return std::get<int>(outcome);
   } catch (const std::exception& error) {  // out of memory, above all
-    return Fail(OneError(kModelIsWrong, "internal", "", error.what()), model, json);
+    return Fail(OneError(kModelIsWrong, "internal", "", error.what()), model, format);
   }
 }
 

@@ -267,8 +267,6 @@ class Usage(CommandTest):
             ["analyze", "valid.onnxtxt", "--runtime", "onnxruntime"],
             ["analyze", "valid.onnxtxt", "--graph-optimization", "all"],
             ["analyze", "valid.onnxtxt", "--accounting", "graph"],
-            ["analyze", "valid.onnxtxt", "--format", "csv"],
-            ["analyze", "valid.onnxtxt", "--format", "markdown"],
             ["diff", "a.onnx", "b.onnx"],
         ):
             self.assert_usage(*arguments, kind="not-available", message="not available yet")

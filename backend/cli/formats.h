@@ -1,0 +1,40 @@
+// The formats that documents are written in.
+#ifndef FOOTPRINT_BACKEND_CLI_FORMATS_H_
+#define FOOTPRINT_BACKEND_CLI_FORMATS_H_
+
+#include <span>
+#include <string>
+
+namespace footprint {
+
+enum class Format {
+  kText,
+  kJson,
+  kCsv,  // on standard output and in a FILE.csv the tensors, in a folder the four tables
+  kCsvTensors,
+  kCsvStorages,
+  kCsvLayers,
+  kCsvTimeline,
+  kMarkdown,
+  kNetron,
+  kTrace,
+  kSarif,
+  kJunit,
+};
+
+struct FormatInfo {
+  Format format;
+  const char* name;
+  const char* suffix;  // of a file in a folder
+  bool of_reports_only = true;  // false: tables that are no reports have it too
+};
+
+std::span<const FormatInfo> AllFormats();
+const FormatInfo& InfoOf(Format format);
+
+// Whether a document of this format needs Options::timeline.
+bool NeedsTimeline(Format format);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_BACKEND_CLI_FORMATS_H_
