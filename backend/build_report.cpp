@@ -7,6 +7,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "backend/names.h"
+#include "backend/units.h"
 
 namespace footprint {
 namespace {
@@ -105,6 +108,33 @@ void FillTimelines(const Analysis& analysis, Report& report) {
   }
 }
 
+std::string JoinedShape(const InputShape& input) {
+  return absl::StrCat(input.name, "=[", absl::StrJoin(input.dims, ","), "]");
+}
+
+void FillSettings(const Options& options, Report& report) {
+  std::vector<std::string> inputs;
+  for (const InputShape& input : options.input_shapes) inputs.push_back(JoinedShape(input));
+  for (const InputValue& input : options.input_values) {
+    inputs.push_back(absl::StrCat(input.name, " by value"));
+  }
+  report.settings = {
+      {"mode", NameOf(options.mode, kModes)},
+      {"optimizer", options.optimizer},
+      {"precision", NameOf(options.precision, kPrecisions)},
+      {"loss", NameOf(options.loss, kLosses)},
+      {"attention", NameOf(options.attention, kAttentionKernels)},
+      {"modules", NameOf(options.modules, kModules)},
+      {"accounting", NameOf(options.accounting, kAccountings)},
+      {"freeze", Joined(options.freeze)},
+      {"checkpoint", options.checkpoint},
+      {"accumulate", absl::StrCat(options.accumulate)},
+      {"step-inputs", options.drop_step_inputs ? "dropped" : "kept"},
+      {"allocator", options.expandable_segments ? "expandable" : "native"},
+      {"inputs", Joined(inputs)},
+  };
+}
+
 // After everything was evaluated, so that every name that was used is known.
 void FillBindings(const Analysis& analysis, Report& report) {
   for (const auto& [name, value] : analysis.bindings)
@@ -172,6 +202,7 @@ Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& tim
 Report BuildReport(Analysis& analysis) {
   Report report;
   FillHeader(analysis, report);
+  FillSettings(analysis.options, report);
   FillParameters(analysis, report);
   if (analysis.training.has_value()) report.training = BuildTraining(analysis);
   const bool has_device = !analysis.options.device.empty() || analysis.options.device_memory;

@@ -245,6 +245,9 @@ struct Report {
   std::vector<std::pair<std::string, int64_t>> opsets;
   int64_t node_count = 0;
   std::vector<Binding> bindings;
+  // What was asked for, by the names of the command line; with model and bindings it decides every
+  // figure of the report.
+  std::vector<std::pair<std::string, std::string>> settings;
   int64_t parameter_count = 0;
   int64_t parameter_bytes = 0;  // as stored by the model, tied weights once
   int64_t trainable_parameter_count = 0;

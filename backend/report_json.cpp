@@ -56,6 +56,13 @@ void WriteGraph(const Report& report, JsonWriter* json) {
   json->EndArray();
 }
 
+void WriteSettings(const Report& report, JsonWriter* json) {
+  json->Key("settings");
+  json->BeginObject(Layout::kOneLine);
+  for (const auto& [name, value] : report.settings) json->FieldOrNull(name, value);
+  json->EndObject();
+}
+
 void WriteStored(const Report& report, JsonWriter* json) {
   json->Key("parameters");
   json->BeginObject(Layout::kOneLine);
@@ -175,30 +182,6 @@ void WriteDevice(const std::optional<DeviceReport>& device, JsonWriter* json) {
   }
   json->Strings("reasons", device->reasons);
   json->EndObject();
-}
-
-void WriteGates(const std::vector<GateReport>& gates, JsonWriter* json) {
-  json->Key("gates");
-  json->BeginArray(Layout::kLines);
-  for (const GateReport& gate : gates) {
-    json->BeginObject(Layout::kLines);
-    json->Field("name", gate.name);
-    json->Field("limit_bytes", gate.limit_bytes);
-    json->Field("actual_bytes", gate.actual_bytes);
-    json->Field("passed", gate.passed);
-    json->Key("violations");
-    json->BeginArray(Layout::kLines);
-    for (const GateViolation& violation : gate.violations) {
-      json->BeginObject(Layout::kOneLine);
-      json->FieldOrNull("place", violation.place);
-      json->Field("bytes", violation.bytes);
-      json->FieldOrNull("why", violation.why);
-      json->EndObject();
-    }
-    json->EndArray();
-    json->EndObject();
-  }
-  json->EndArray();
 }
 
 void WriteTextbook(const std::optional<TextbookReport>& textbook, JsonWriter* json) {
@@ -333,17 +316,42 @@ void WriteUnknown(const std::vector<UnknownValue>& unknown, JsonWriter* json) {
 
 }  // namespace
 
+void WriteGatesJson(const std::vector<GateReport>& gates, JsonWriter& json) {
+  json.Key("gates");
+  json.BeginArray(Layout::kLines);
+  for (const GateReport& gate : gates) {
+    json.BeginObject(Layout::kLines);
+    json.Field("name", gate.name);
+    json.Field("limit_bytes", gate.limit_bytes);
+    json.Field("actual_bytes", gate.actual_bytes);
+    json.Field("passed", gate.passed);
+    json.Key("violations");
+    json.BeginArray(Layout::kLines);
+    for (const GateViolation& violation : gate.violations) {
+      json.BeginObject(Layout::kOneLine);
+      json.FieldOrNull("place", violation.place);
+      json.Field("bytes", violation.bytes);
+      json.FieldOrNull("why", violation.why);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 std::string ReportJson(const Report& report) {
   JsonWriter json;
   json.BeginObject(Layout::kLines);
   json.Field("schema", kReportSchema);
   WriteGraph(report, &json);
+  WriteSettings(report, &json);
   WriteStored(report, &json);
   WriteTraining(report.training, &json);
   WriteInference(report.inference, &json);
   WriteTextbook(report.textbook, &json);
   WriteDevice(report.device, &json);
-  WriteGates(report.gates, &json);
+  WriteGatesJson(report.gates, json);
   WriteOperators(report.operators, &json);
   WriteDiagnostics(report.diagnostics, &json);
   WriteUnknown(report.unknown, &json);

@@ -4,8 +4,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backend/report.h"
+#include "backend/report_json_writer.h"
 
 namespace footprint {
 
@@ -16,6 +18,9 @@ std::string ReportJson(const Report& report);
 
 // What stands in the report's place when there is none. `model` may be empty.
 std::string FailureJson(const Failure& failure, std::string_view model);
+
+// The member "gates" of a document.
+void WriteGatesJson(const std::vector<GateReport>& gates, JsonWriter& json);
 
 }  // namespace footprint
 

@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "ir/wide.h"
+
 namespace footprint {
 namespace {
 
@@ -118,9 +120,9 @@ std::optional<Scaled> Scale(std::string_view text, int64_t scale) {
       __builtin_mul_overflow(*whole, scale, &result.value)) {
     return std::nullopt;
   }
-  __int128 unit = 1;
+  Wide unit = 1;
   for (size_t digit = 0; digit < fraction.size(); ++digit) unit *= 10;
-  const __int128 rest = static_cast<__int128>(*part) * scale;
+  const Wide rest = Wide{*part} * scale;
   result.exact = rest % unit == 0;
   if (__builtin_add_overflow(result.value, static_cast<int64_t>(rest / unit), &result.value)) {
     return std::nullopt;

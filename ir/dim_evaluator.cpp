@@ -3,6 +3,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "ir/dim_interval.h"
 #include "ir/dim_table.h"
+#include "ir/wide.h"
 
 // The value of an expression is an interval: a single number, unless data-dependent sizes occur in
 // it. Of those the upper end is what is asked for, and the lower end is what they take away where
@@ -10,8 +11,6 @@
 
 namespace footprint {
 namespace {
-
-using Wide = __int128;
 
 std::optional<DimBounds> Narrow(std::optional<Wide> value) {
   if (!value.has_value() || static_cast<int64_t>(*value) != *value) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/dim_polynomial.h"
+#include "ir/wide.h"
 
 namespace footprint {
 namespace {
@@ -14,19 +15,19 @@ bool IsInfinite(int64_t bound) { return bound == kMinusInfinity || bound == kInf
 
 // The infinities are kept for "no bound": a finite lower bound is never kInfinity and a finite
 // upper bound never kMinusInfinity.
-int64_t SaturatedLower(__int128 value) {
+int64_t SaturatedLower(Wide value) {
   if (value <= kMinusInfinity) return kMinusInfinity;
-  return static_cast<int64_t>(std::min<__int128>(value, kInfinity - 1));
+  return static_cast<int64_t>(std::min<Wide>(value, kInfinity - 1));
 }
-int64_t SaturatedUpper(__int128 value) {
+int64_t SaturatedUpper(Wide value) {
   if (value >= kInfinity) return kInfinity;
-  return static_cast<int64_t>(std::max<__int128>(value, kMinusInfinity + 1));
+  return static_cast<int64_t>(std::max<Wide>(value, kMinusInfinity + 1));
 }
 
-__int128 EndpointProduct(int64_t a, int64_t b) {
+Wide EndpointProduct(int64_t a, int64_t b) {
   if (a == 0 || b == 0) return 0;
   if (IsInfinite(a) || IsInfinite(b)) return (a < 0) == (b < 0) ? kInfinity : kMinusInfinity;
-  return static_cast<__int128>(a) * b;
+  return Wide{a} * b;
 }
 
 int64_t RoundedQuotient(int64_t a, int64_t b, Rounding rounding) {
@@ -44,10 +45,10 @@ int64_t QuotientByInfinity(int64_t a, Rounding rounding) {
 DimBounds Plus(DimBounds a, DimBounds b) {
   DimBounds sum;
   if (a.lower != kMinusInfinity && b.lower != kMinusInfinity) {
-    sum.lower = SaturatedLower(static_cast<__int128>(a.lower) + b.lower);
+    sum.lower = SaturatedLower(Wide{a.lower} + b.lower);
   }
   if (a.upper != kInfinity && b.upper != kInfinity) {
-    sum.upper = SaturatedUpper(static_cast<__int128>(a.upper) + b.upper);
+    sum.upper = SaturatedUpper(Wide{a.upper} + b.upper);
   }
   return sum;
 }
@@ -55,7 +56,7 @@ DimBounds Plus(DimBounds a, DimBounds b) {
 DimBounds Negative(DimBounds a) { return Times(a, Exactly(-1)); }
 
 DimBounds Times(DimBounds a, DimBounds b) {
-  const __int128 products[] = {EndpointProduct(a.lower, b.lower), EndpointProduct(a.lower, b.upper),
+  const Wide products[] = {EndpointProduct(a.lower, b.lower), EndpointProduct(a.lower, b.upper),
                                EndpointProduct(a.upper, b.lower),
                                EndpointProduct(a.upper, b.upper)};
   return {SaturatedLower(*std::min_element(std::begin(products), std::end(products))),

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "ir/wide.h"
+
 namespace footprint {
 
 Monomials::Monomials() { Intern({}); }
@@ -140,7 +142,7 @@ std::optional<Polynomial> Multiply(Monomials& monomials, const Polynomial& a, co
   });
   Polynomial product;
   for (size_t i = 0; i < terms.size();) {
-    __int128 coefficient = 0;
+    Wide coefficient = 0;
     const MonomialId monomial = terms[i].monomial;
     for (; i < terms.size() && terms[i].monomial == monomial; ++i) {
       coefficient += terms[i].coefficient;

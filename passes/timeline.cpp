@@ -1,3 +1,4 @@
+#include "ir/wide.h"
 #include "passes/timeline.h"
 
 #include <algorithm>
@@ -7,8 +8,6 @@
 
 namespace footprint {
 namespace {
-
-using Wide = __int128;
 
 bool FitsInt64(Wide value) { return value >= 0 && value <= std::numeric_limits<int64_t>::max(); }
 

@@ -66,9 +66,6 @@ std::variant<Command, Failure> ConvertWith(Convert convert, const Flags& flags) 
 std::variant<Command, Failure> Dispatch(const CLI::App& app, const Flags& flags) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const std::string name = chosen.empty() ? "" : chosen.front()->get_name();
-  if (name == "diff") {
-    return UsageFailure("not-available", name, "not available yet in this version");
-  }
   if (std::optional<Failure> failure = RefuseExtras(app)) return *failure;
   if (chosen.empty()) {
     return UsageFailure("missing-argument", "",
@@ -78,6 +75,7 @@ std::variant<Command, Failure> Dispatch(const CLI::App& app, const Flags& flags)
   if (std::optional<Failure> failure = RefuseExtras(*chosen.front())) return *failure;
   if (name == "analyze") return ConvertWith(ConvertAnalyze, flags);
   if (name == "explain") return ConvertWith(ConvertExplain, flags);
+  if (name == "diff") return ConvertWith(ConvertDiff, flags);
   if (name == "bytes") return ConvertWith(ConvertBytes, flags);
   return ConvertWith(ConvertOps, flags);
 }

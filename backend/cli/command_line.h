@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/cli/formats.h"
+#include "backend/diff.h"
 #include "backend/options.h"
 #include "backend/report.h"
 
@@ -25,6 +26,14 @@ struct AnalyzeCommand {
   Options options;
   Destination destination;
   std::optional<int> depth;
+};
+
+struct DiffCommand {
+  Options options;  // of the sides that are models; the path is theirs
+  std::string before;
+  std::string after;
+  std::vector<DiffLimit> limits;
+  Destination destination;
 };
 
 struct BytesCommand {
@@ -45,7 +54,7 @@ struct PrintCommand {
   std::string text;
 };
 
-using Command = std::variant<AnalyzeCommand, BytesCommand, OpsCommand, PrintCommand>;
+using Command = std::variant<AnalyzeCommand, DiffCommand, BytesCommand, OpsCommand, PrintCommand>;
 
 // Everything that is wrong with the command line, in one failure with exit code 3.
 std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& arguments);

@@ -15,44 +15,13 @@
 #include "backend/cli/values.h"
 #include "backend/devices.h"
 #include "backend/gate.h"
+#include "backend/names.h"
 #include "backend/units.h"
 #include "passes/checkpoint.h"
 
 namespace footprint {
 namespace {
 
-template <typename T>
-struct Choice {
-  const char* name;
-  T value;
-  bool available = true;  // false: part of the command line, not of this version
-};
-
-constexpr std::array<Choice<Mode>, 3> kModes = {
-    {{"training", Mode::kTraining}, {"inference", Mode::kInference}, {"both", Mode::kBoth}}};
-constexpr std::array<Choice<Precision>, 6> kPrecisions = {
-    {{"fp32", Precision::kFp32},
-     {"bf16", Precision::kBf16},
-     {"fp16", Precision::kFp16},
-     {"amp-bf16", Precision::kAmpBf16},
-     {"amp-fp16", Precision::kAmpFp16},
-     {"mixed:master", Precision::kMixedMaster}}};
-constexpr std::array<Choice<Loss>, 5> kLosses = {{{"auto", Loss::kAuto},
-                                                  {"none", Loss::kNone},
-                                                  {"cross-entropy", Loss::kCrossEntropy},
-                                                  {"mse", Loss::kMse},
-                                                  {"sum", Loss::kSum}}};
-constexpr std::array<Choice<Attention>, 5> kAttentionKernels = {
-    {{"auto", Attention::kAuto},
-     {"math", Attention::kMath},
-     {"efficient", Attention::kEfficient},
-     {"flash", Attention::kFlash},
-     {"cudnn", Attention::kCudnn}}};
-constexpr std::array<Choice<Modules>, 2> kModules = {
-    {{"recomposed", Modules::kRecomposed}, {"as-exported", Modules::kAsExported}}};
-constexpr std::array<Choice<Accounting>, 3> kAccountings = {{{"autograd", Accounting::kAutograd},
-                                                             {"graph", Accounting::kGraph, false},
-                                                             {"textbook", Accounting::kTextbook}}};
 constexpr std::array<Choice<bool>, 2> kAllocators = {{{"native", false}, {"expandable", true}}};
 constexpr std::array<Choice<bool>, 2> kStepInputs = {{{"kept", false}, {"dropped", true}}};
 // Not in Options yet: there is one choice of each.
@@ -155,11 +124,10 @@ void AddFormat(Format format, const std::string& output, std::vector<Format>& fo
   }
 }
 
-// `of_report`: what is written is a report of a model.
-Destination ConvertDestination(const Flags& flags, bool of_report, UsageErrors& errors) {
+Destination ConvertDestination(const Flags& flags, FormatsOf what, UsageErrors& errors) {
   std::vector<Choice<Format>> choices;
   for (const FormatInfo& info : AllFormats()) {
-    if (of_report || !info.of_reports_only) choices.push_back({info.name, info.format});
+    if (info.of >= what) choices.push_back({info.name, info.format});
   }
   Destination destination;
   destination.output = flags.output;
@@ -242,7 +210,7 @@ std::optional<int> ConvertDepth(const std::string& text, UsageErrors& errors) {
   return static_cast<int>(*depth);
 }
 
-AnalyzeCommand ConvertAnalysis(const Flags& flags, bool of_report, UsageErrors& errors) {
+AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& errors) {
   AnalyzeCommand command;
   Options& options = command.options;
   options.model_path = flags.model;
@@ -290,7 +258,7 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, bool of_report, UsageErrors& 
   }
   RefuseWhatIsMissing(flags, errors);
   options.budgets = ConvertBudgets(flags.budgets, errors);
-  command.destination = ConvertDestination(flags, of_report, errors);
+  command.destination = ConvertDestination(flags, what, errors);
   for (const Format format : command.destination.formats) {
     options.timeline |= NeedsTimeline(format);
   }
@@ -305,7 +273,7 @@ void UsageErrors::Add(std::string kind, std::string place, std::string message) 
 }
 
 AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
-  return ConvertAnalysis(flags, /*of_report=*/true, errors);
+  return ConvertAnalysis(flags, FormatsOf::kReport, errors);
 }
 
 BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors) {
@@ -316,16 +284,42 @@ BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors) {
   command.parameter_count = ConvertCount(flags.params, errors).value_or(0);
   CheckOptimizer(flags.optimizer, /*by_count=*/true, errors);
   command.optimizer = flags.optimizer;
-  command.destination = ConvertDestination(flags, /*of_report=*/false, errors);
+  command.destination = ConvertDestination(flags, FormatsOf::kTable, errors);
   return command;
 }
 
 AnalyzeCommand ConvertExplain(const Flags& flags, UsageErrors& errors) {
-  AnalyzeCommand command = ConvertAnalysis(flags, /*of_report=*/false, errors);
+  AnalyzeCommand command = ConvertAnalysis(flags, FormatsOf::kTable, errors);
   if (flags.tensor.empty()) {
     errors.Add("missing-argument", "TENSOR", "name a tensor of the model");
   }
   command.options.explain = flags.tensor;
+  return command;
+}
+
+DiffCommand ConvertDiff(const Flags& flags, UsageErrors& errors) {
+  Flags side = flags;
+  side.model = flags.before;
+  AnalyzeCommand analysis = ConvertAnalysis(side, FormatsOf::kDiff, errors);
+  DiffCommand command;
+  command.options = std::move(analysis.options);
+  command.destination = std::move(analysis.destination);
+  command.before = flags.before;
+  command.after = flags.after;
+  if (flags.after.empty()) errors.Add("missing-argument", "NEW", "name what to compare with");
+  for (const std::string& text : flags.fail_on) {
+    const std::optional<DiffLimit> limit = ParseDiffLimit(text);
+    const std::vector<std::string> names = DiffTotalNames();
+    if (!limit) {
+      errors.Add("bad-value", "--fail-on " + text,
+                 "expected FIGURE>LIMIT, as in peak>+2%, peak>+100MB or peak>24GiB");
+    } else if (std::find(names.begin(), names.end(), limit->total) == names.end()) {
+      errors.Add("bad-value", "--fail-on " + text,
+                 "expected one of " + Joined(names) + DidYouMean(limit->total, names));
+    } else {
+      command.limits.push_back(*limit);
+    }
+  }
   return command;
 }
 
@@ -337,7 +331,7 @@ OpsCommand ConvertOps(const Flags& flags, UsageErrors& errors) {
   if (flags.torch) command.table = OpsCommand::Table::kTorch;
   if (!flags.model.empty()) command.table = OpsCommand::Table::kMissing;
   command.model = flags.model;
-  command.destination = ConvertDestination(flags, /*of_report=*/false, errors);
+  command.destination = ConvertDestination(flags, FormatsOf::kTable, errors);
   return command;
 }
 

@@ -24,6 +24,7 @@ class UsageErrors {
 AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors);
 BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors);
 AnalyzeCommand ConvertExplain(const Flags& flags, UsageErrors& errors);
+DiffCommand ConvertDiff(const Flags& flags, UsageErrors& errors);
 OpsCommand ConvertOps(const Flags& flags, UsageErrors& errors);
 
 }  // namespace footprint

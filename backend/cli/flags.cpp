@@ -23,6 +23,12 @@ constexpr const char* kAnalyzeExamples = R"(Examples:
 Exit codes: 0 a report was written; 1 it was, and a budget is broken; 2 the model is wrong; 3 the
 command, a file's access or a binding is wrong.)";
 
+constexpr const char* kDiffExamples = R"(Examples:
+  footprint diff old.onnx new.onnx --dim batch=32
+  footprint diff main.json branch.json --fail-on 'peak>+2%' --format markdown
+
+Sides that were analyzed with other bindings or options cannot be compared: exit code 3.)";
+
 constexpr const char* kBytesExamples = R"(Examples:
   footprint bytes --params 7B
   footprint bytes --params 1.5B --optimizer adamw --format json)";
@@ -36,6 +42,7 @@ constexpr const char* kOpsExamples = R"(Examples:
   footprint ops --torch --format json
   footprint ops --missing model.onnx)";
 
+constexpr const char* kDiffFormats = "text|json|markdown";
 constexpr const char* kTableFormats = "text|json";
 constexpr const char* kReportFormats =
     "text|json|csv|csv:layers|...|markdown|netron|perfetto|sarif|junit";
@@ -63,10 +70,7 @@ void AddOutput(CLI::App* command, Flags& flags, const char* formats) {
       ->group("Output");
 }
 
-void AddModelOptions(CLI::App* analyze, Flags& flags) {
-  AddOne(analyze, "MODEL", flags.model, "",
-         "An .onnx, .onnxtxt or .textproto file, or - for "
-         "standard input");
+void AddAnalysisOptions(CLI::App* analyze, Flags& flags) {
   AddOne(analyze, "--mode", flags.mode, "training|inference|both",
          "What to analyze (default: both)");
   AddMany(analyze, "--dim", flags.dims, "NAME=INT",
@@ -82,6 +86,13 @@ void AddModelOptions(CLI::App* analyze, Flags& flags) {
   AddOne(analyze, "--graph-optimization", flags.graph_optimization, "none|all",
          "How far the runtime rewrites the graph before it runs it (default: none; all is not "
          "available yet)");
+  analyze->add_flag("--strict", flags.strict, "Doubts about the result are errors");
+}
+
+void AddModelOptions(CLI::App* analyze, Flags& flags) {
+  AddOne(analyze, "MODEL", flags.model, "",
+         "An .onnx, .onnxtxt or .textproto file, or - for standard input");
+  AddAnalysisOptions(analyze, flags);
   AddMany(analyze, "--budget", flags.budgets, "SUBJECT=SIZE",
           "The most that peak, parameters, saved, layer:GLOB, tensor ... may take; exit code 1 "
           "where one is broken");
@@ -89,7 +100,6 @@ void AddModelOptions(CLI::App* analyze, Flags& flags) {
          "The device that a training step shall fit: a100-80gb, rtx-5090, ...");
   AddOne(analyze, "--device-memory", flags.device_memory, "SIZE",
          "Its memory, as in 24GiB or 80GB, instead of the nominal one");
-  analyze->add_flag("--strict", flags.strict, "Doubts about the result are errors");
 }
 
 void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
@@ -151,6 +161,18 @@ void AddExplain(CLI::App& app, Flags& flags) {
   explain->footer(kExplainExamples);
 }
 
+void AddDiff(CLI::App& app, Flags& flags) {
+  CLI::App* diff = app.add_subcommand("diff", "What changed between two models or saved reports");
+  AddOne(diff, "OLD", flags.before, "", "A model, or a report saved by --format json (.json)");
+  AddOne(diff, "NEW", flags.after, "", "Likewise");
+  AddMany(diff, "--fail-on", flags.fail_on, "FIGURE>LIMIT",
+          "Exit code 1 where a figure is over a limit: peak>+2%, parameters>+10MB, saved>24GiB");
+  AddAnalysisOptions(diff, flags);
+  AddTrainingOptions(diff, flags);
+  AddOutput(diff, flags, kDiffFormats);
+  diff->footer(kDiffExamples);
+}
+
 void AddBytes(CLI::App& app, Flags& flags) {
   CLI::App* bytes =
       app.add_subcommand("bytes", "What a number of parameters weighs, without a model");
@@ -179,7 +201,7 @@ void AddCommands(CLI::App& app, Flags& flags) {
   AddBytes(app, flags);
   AddOps(app, flags);
   AddExplain(app, flags);
-  app.add_subcommand("diff", "What changed between two models or reports (not available yet)");
+  AddDiff(app, flags);
 }
 
 }  // namespace footprint

@@ -27,6 +27,9 @@ struct Flags {
   std::string accumulate = "1";
   std::string step_inputs = "kept";
   std::string tensor;
+  std::string before;
+  std::string after;
+  std::vector<std::string> fail_on;
   std::string device;
   std::string device_memory;
   std::string allocator = "native";

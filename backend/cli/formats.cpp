@@ -7,14 +7,14 @@ namespace footprint {
 namespace {
 
 constexpr std::array<FormatInfo, 12> kFormats = {{
-    {Format::kText, "text", ".txt", false},
-    {Format::kJson, "json", ".json", false},
+    {Format::kText, "text", ".txt", FormatsOf::kTable},
+    {Format::kJson, "json", ".json", FormatsOf::kTable},
     {Format::kCsv, "csv", ".csv"},
     {Format::kCsvTensors, "csv:tensors", ".tensors.csv"},
     {Format::kCsvStorages, "csv:storages", ".storages.csv"},
     {Format::kCsvLayers, "csv:layers", ".layers.csv"},
     {Format::kCsvTimeline, "csv:timeline", ".timeline.csv"},
-    {Format::kMarkdown, "markdown", ".md"},
+    {Format::kMarkdown, "markdown", ".md", FormatsOf::kDiff},
     {Format::kNetron, "netron", ".netron.json"},
     {Format::kTrace, "perfetto", ".trace.json"},
     {Format::kSarif, "sarif", ".sarif"},

@@ -22,11 +22,14 @@ enum class Format {
   kJunit,
 };
 
+// What a document speaks of; each has the formats of those before it too.
+enum class FormatsOf { kReport, kDiff, kTable };
+
 struct FormatInfo {
   Format format;
   const char* name;
   const char* suffix;  // of a file in a folder
-  bool of_reports_only = true;  // false: tables that are no reports have it too
+  FormatsOf of = FormatsOf::kReport;  // the last that has it
 };
 
 std::span<const FormatInfo> AllFormats();

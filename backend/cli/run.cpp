@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <functional>
 #include <optional>
 #include <system_error>
@@ -16,6 +18,7 @@
 #include "backend/cli/command_line.h"
 #include "backend/cli/ops_table.h"
 #include "backend/cli/output.h"
+#include "backend/diff_writers.h"
 #include "backend/explain.h"
 #include "backend/report_csv.h"
 #include "backend/report_gates.h"
@@ -117,11 +120,11 @@ std::string ReportDocument(const Report& report, const AnalyzeCommand& command, 
 }
 
 // Tells each broken budget; kGateIsBroken if there is one.
-int JudgeGates(const Report& report) {
+int JudgeGates(const std::vector<GateReport>& gates, const std::string& model) {
   int exit_code = 0;
-  for (const GateReport& gate : report.gates) {
+  for (const GateReport& gate : gates) {
     for (const GateViolation& violation : gate.violations) {
-      const std::string line = "footprint: " + Printable(report.model_path) +
+      const std::string line = "footprint: " + Printable(model) +
                                ": budget broken: " + Printable(GateMessage(gate, violation)) + "\n";
       std::fputs(line.c_str(), stderr);
     }
@@ -149,7 +152,45 @@ Outcome Execute(const AnalyzeCommand& command) {
   Outcome delivered =
       Deliver(command.destination, StemOf(command.options.model_path), document);
   if (std::holds_alternative<Failure>(delivered)) return delivered;
-  return JudgeGates(report);
+  return JudgeGates(report.gates, report.model_path);
+}
+
+std::variant<DiffSide, Failure> AnalyzeSide(const std::string& path, Options options) {
+  if (path.ends_with(".json")) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!file) return OneError(kCommandIsWrong, "file-access", path, "cannot be read");
+    return SideOfJson(path, text);
+  }
+  options.model_path = path;
+  std::variant<Report, Failure> result = Analyze(options);
+  if (Failure* failure = std::get_if<Failure>(&result)) {
+    for (ReportDiagnostic& diagnostic : failure->diagnostics) {
+      if (diagnostic.place.find(path) == std::string::npos) {
+        diagnostic.place = path + (diagnostic.place.empty() ? "" : ": ") + diagnostic.place;
+      }
+    }
+    return std::move(*failure);
+  }
+  return SideOf(std::get<Report>(result));
+}
+
+Outcome Execute(const DiffCommand& command) {
+  std::variant<DiffSide, Failure> before = AnalyzeSide(command.before, command.options);
+  if (Failure* failure = std::get_if<Failure>(&before)) return std::move(*failure);
+  std::variant<DiffSide, Failure> after = AnalyzeSide(command.after, command.options);
+  if (Failure* failure = std::get_if<Failure>(&after)) return std::move(*failure);
+  std::variant<Diff, Failure> result =
+      Compare(std::get<DiffSide>(before), std::get<DiffSide>(after), command.limits);
+  if (Failure* failure = std::get_if<Failure>(&result)) return std::move(*failure);
+  const Diff& diff = std::get<Diff>(result);
+  Outcome delivered =
+      Deliver(command.destination, "diff", [&](Format format, const Terminal& terminal) {
+        if (format == Format::kJson) return DiffJson(diff);
+        return format == Format::kMarkdown ? DiffMarkdown(diff) : DiffText(diff, terminal);
+      });
+  if (std::holds_alternative<Failure>(delivered)) return delivered;
+  return JudgeGates(diff.gates, command.after);
 }
 
 Outcome Execute(const BytesCommand& command) {

@@ -267,7 +267,6 @@ class Usage(CommandTest):
             ["analyze", "valid.onnxtxt", "--runtime", "onnxruntime"],
             ["analyze", "valid.onnxtxt", "--graph-optimization", "all"],
             ["analyze", "valid.onnxtxt", "--accounting", "graph"],
-            ["diff", "a.onnx", "b.onnx"],
         ):
             self.assert_usage(*arguments, kind="not-available", message="not available yet")
 

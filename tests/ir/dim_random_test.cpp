@@ -11,6 +11,8 @@
 
 #include "ir/dim.h"
 
+#include "ir/wide.h"
+
 namespace footprint {
 namespace {
 
@@ -25,8 +27,6 @@ struct Expression {
   Dim dim;
   Values values;
 };
-
-using Wide = __int128;
 
 std::optional<Wide> FloorDivide(Wide a, Wide b) {
   if (b == 0) return std::nullopt;

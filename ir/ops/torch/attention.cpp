@@ -111,8 +111,8 @@ Tensor FusedAttention(Eager& eager, const Attention& in, AttentionKernel kernel)
                  if (!b.Needs(3)) return;
                  Dims aligned = scores;
                  aligned[3] = b.eager.dims().RoundUp(scores[3], 16);
-                 const Tensor rows = b.eager.New(aligned, b.gradient().element());
-                 b.Give(3, b.eager.View(rows, scores, rows.strides()));
+                 const Tensor block = b.eager.New(aligned, b.gradient().element());
+                 b.Give(3, b.eager.View(block, scores, block.strides()));
                });
   return result;
 }

@@ -1,0 +1,160 @@
+// The sides of a comparison. A tensor that is renamed keeps its operator, type, shape and category;
+// a layer its class and what it takes.
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "backend/diff.h"
+#include "backend/figures.h"
+#include "backend/report_json.h"
+
+namespace footprint {
+namespace {
+
+using Json = nlohmann::json;
+
+struct TotalOf {
+  const char* name;
+  const char* pointer;  // of the figure in a saved report
+  Bytes (*figure)(const Report& report);
+};
+
+template <Bytes TrainingReport::*bytes>
+Bytes OfTraining(const Report& report) {
+  return report.training ? (*report.training).*bytes : std::nullopt;
+}
+template <Bytes Peak::*bytes>
+Bytes OfPeak(const Report& report) {
+  return report.training ? report.training->peak.*bytes : std::nullopt;
+}
+
+constexpr std::array<TotalOf, 10> kTotals = {{
+    {"parameters", "/parameters/bytes", [](const Report& r) { return Bytes(r.parameter_bytes); }},
+    {"buffers", "/buffers/bytes", [](const Report& r) { return Bytes(r.buffer_bytes); }},
+    {"gradients", "/training/gradient_bytes", OfTraining<&TrainingReport::gradient_bytes>},
+    {"optimizer-state", "/training/optimizer_state_bytes",
+     OfTraining<&TrainingReport::optimizer_state_bytes>},
+    {"saved", "/training/saved_bytes", OfTraining<&TrainingReport::saved_bytes>},
+    {"peak", "/training/peak/live_bytes", OfPeak<&Peak::live_bytes>},
+    {"allocated", "/training/peak/allocated_bytes", OfPeak<&Peak::allocated_bytes>},
+    {"reserved", "/training/peak/reserved_bytes", OfPeak<&Peak::reserved_bytes>},
+    {"inference-peak", "/inference/peak/live_bytes",
+     [](const Report& r) { return r.inference ? r.inference->peak.live_bytes : std::nullopt; }},
+    {"activation-peak", "/inference/activation_peak_bytes",
+     [](const Report& r) {
+       return r.inference ? r.inference->activation_peak_bytes : std::nullopt;
+     }},
+}};
+
+// "Conv /conv1/Conv" -> "Conv"
+std::string OperatorOf(const std::string& producer) {
+  return producer.substr(0, producer.find(' '));
+}
+
+std::string StructureOf(const std::string& producer, const std::string& dtype,
+                        const std::string& shape, const std::string& category) {
+  return OperatorOf(producer) + " " + dtype + " " + shape + " " + category;
+}
+
+DiffItem LayerItem(const std::string& path, const std::string& class_name, int64_t bytes) {
+  const auto depth = std::count(path.begin(), path.end(), '/');
+  return {path, bytes,
+          std::to_string(depth) + " " + class_name + " " + std::to_string(bytes)};
+}
+
+// A figure, or unknown if there is none.
+Bytes FigureAt(const Json& report, const char* pointer) {
+  const Json::json_pointer place(pointer);
+  if (!report.contains(place) || !report.at(place).is_number_integer()) return std::nullopt;
+  return report.at(place).get<int64_t>();
+}
+
+std::string TextAt(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? "" : found->get<std::string>();
+}
+
+CategoryBytes CategoriesOf(const Json& object) {
+  CategoryBytes bytes;
+  for (const CategoryField& field : kCategoryFields) {
+    bytes.*field.bytes = object.at(field.name).get<int64_t>();
+  }
+  return bytes;
+}
+
+DiffSide FromJson(const std::string& path, const Json& report) {
+  DiffSide side;
+  side.path = path;
+  for (const auto& [name, value] : report.at("bindings").items()) {
+    side.bindings[name] = value.get<int64_t>();
+  }
+  const Json& settings = report.at("settings");
+  for (const auto& [name, value] : settings.items()) {
+    side.settings[name] = TextAt(settings, name.c_str());
+  }
+  for (const TotalOf& total : kTotals) {
+    side.totals.emplace_back(total.name, FigureAt(report, total.pointer));
+  }
+  const bool training = !report.at("training").is_null();
+  for (const Json& layer : report.at("layers")) {
+    side.layers.push_back(
+        LayerItem(TextAt(layer, "path"), TextAt(layer, "class"),
+                  LayerBytes(CategoriesOf(layer.at("bytes_with_children")), training)));
+  }
+  for (const Json& tensor : report.at("tensors")) {
+    side.tensors.push_back({TextAt(tensor, "name"), FigureAt(tensor, "/bytes"),
+                            StructureOf(TextAt(tensor, "producer"), TextAt(tensor, "dtype"),
+                                        TextAt(tensor, "shape_expression"),
+                                        TextAt(tensor, "category"))});
+  }
+  return side;
+}
+
+Failure NotAReport(const std::string& path, const std::string& message) {
+  return {2, {{"error", "not-a-report", path, message}}};
+}
+
+}  // namespace
+
+std::vector<std::string> DiffTotalNames() {
+  std::vector<std::string> names;
+  for (const TotalOf& total : kTotals) names.emplace_back(total.name);
+  return names;
+}
+
+DiffSide SideOf(const Report& report) {
+  DiffSide side;
+  side.path = report.model_path;
+  for (const Binding& binding : report.bindings) side.bindings[binding.name] = binding.value;
+  side.settings.insert(report.settings.begin(), report.settings.end());
+  for (const TotalOf& total : kTotals) side.totals.emplace_back(total.name, total.figure(report));
+  for (const ReportLayer& layer : report.layers) {
+    side.layers.push_back(LayerItem(layer.path, layer.class_name,
+                                    LayerBytes(layer.total, report.training.has_value())));
+  }
+  for (const ReportTensor& tensor : report.tensors) {
+    side.tensors.push_back({tensor.name, tensor.bytes,
+                            StructureOf(tensor.producer, tensor.dtype, tensor.shape_expression,
+                                        tensor.category)});
+  }
+  return side;
+}
+
+std::variant<DiffSide, Failure> SideOfJson(const std::string& path, std::string_view text) {
+  const Json report = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (report.is_discarded() || !report.is_object()) return NotAReport(path, "is not a JSON object");
+  const auto schema = report.find("schema");
+  if (schema == report.end() || *schema != kReportSchema) {
+    return NotAReport(path, "expected a report with schema \"" + std::string(kReportSchema) +
+                                "\", found " + (schema == report.end() ? "none" : schema->dump()));
+  }
+  if (report.contains("error")) {
+    return NotAReport(path, "is the report of a failure: there is nothing to compare");
+  }
+  try {
+    return FromJson(path, report);
+  } catch (const Json::exception& error) {
+    return NotAReport(path, std::string("is not a whole report: ") + error.what());
+  }
+}
+
+}  // namespace footprint
