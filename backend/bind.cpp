@@ -33,6 +33,7 @@ class Binder {
     }
     for (const InputShape& shape : options.input_shapes) SetShape(shape);
     for (const InputValue& value : options.input_values) SetValue(value);
+    for (const auto& [name, value] : options.default_dims) BindByDefault(name, value);
     return std::move(bound_);
   }
 
@@ -50,6 +51,13 @@ class Binder {
                          ? "the model has no named dimensions"
                          : absl::StrCat("the model has no dimension of this name; it has ",
                                         absl::StrJoin(names_, ", ")));
+  }
+
+  void BindByDefault(const std::string& name, int64_t value) {
+    const bool is_bound = std::any_of(bound_.dims.begin(), bound_.dims.end(),
+                                      [&](const auto& bound) { return bound.first == name; });
+    if (is_bound || std::find(names_.begin(), names_.end(), name) == names_.end()) return;
+    BindName(name, value, absl::StrCat("footprint.toml: dim.", name));
   }
 
   void BindName(const std::string& name, int64_t value, const std::string& place) {

@@ -41,6 +41,8 @@ struct Options {
   std::string model_path;  // "-" is standard input
   Mode mode = Mode::kBoth;
   std::vector<std::pair<std::string, int64_t>> dims;  // bindings; unbound names are 1, assumed
+  // For names that are not bound otherwise, where the model has them.
+  std::vector<std::pair<std::string, int64_t>> default_dims;
   std::vector<InputShape> input_shapes;
   std::vector<InputValue> input_values;
   std::string optimizer = "adamw";

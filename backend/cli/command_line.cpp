@@ -4,9 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
+#include "backend/cli/config_file.h"
 #include "backend/cli/convert.h"
 #include "backend/cli/flags.h"
 #include "backend/cli/suggest.h"
@@ -55,15 +57,59 @@ std::optional<Failure> RefuseExtras(const CLI::App& command) {
   return UsageFailure("unexpected-argument", word, "one too many" + HelpHint(command));
 }
 
+// "batch=32" -> "batch="; a text without a name is its own.
+std::string_view NamePart(std::string_view text) { return text.substr(0, text.find('=') + 1); }
+
+// Adds those of `values` that the command line leaves open. An option of several NAME=VALUE is open
+// name by name, any other as a whole.
+void Fill(CLI::Option& option, const std::vector<std::string>& values) {
+  const std::vector<std::string> given = option.results();
+  const bool has_names = option.get_type_name().starts_with("NAME=") ||
+                         option.get_type_name().starts_with("SUBJECT=");
+  if (!given.empty() && !has_names) return;
+  for (const std::string& value : values) {
+    const bool is_given = std::any_of(given.begin(), given.end(), [&](const std::string& text) {
+      return NamePart(text) == NamePart(value);
+    });
+    if (!is_given) option.add_result(value);
+  }
+  if (option.count() > given.size()) option.run_callback();
+}
+
+std::optional<std::filesystem::path> ConfigOf(const Flags& flags) {
+  if (flags.config == "none") return std::nullopt;
+  if (!flags.config.empty()) return flags.config;
+  const std::string& model = flags.before.empty() ? flags.model : flags.before;
+  return FindConfig(std::filesystem::path(model).parent_path());
+}
+
+// What the configuration file says goes where the command line says nothing.
+void ApplyConfig(CLI::App& command, const CLI::App& analyze, Flags& flags, UsageErrors& errors) {
+  const std::optional<std::filesystem::path> path = ConfigOf(flags);
+  if (!path) return;
+  for (ConfigEntry& entry : ReadConfig(*path, errors)) {
+    const std::string name = "--" + entry.option;
+    if (entry.option == "dim") {
+      flags.default_dims = std::move(entry.values);
+    } else if (analyze.get_option_no_throw(name) == nullptr) {
+      errors.Add("bad-config", path->string() + ": " + entry.option,
+                 "analyze has no option --" + entry.option +
+                     DidYouMean(name, NamesOf(analyze)));
+    } else if (CLI::Option* option = command.get_option_no_throw(name)) {
+      Fill(*option, entry.values);
+    }
+  }
+}
+
 template <typename Convert>
-std::variant<Command, Failure> ConvertWith(Convert convert, const Flags& flags) {
-  UsageErrors errors;
+std::variant<Command, Failure> ConvertWith(Convert convert, const Flags& flags,
+                                           UsageErrors errors = {}) {
   Command command = convert(flags, errors);
   if (!errors.empty()) return errors.Take();
   return command;
 }
 
-std::variant<Command, Failure> Dispatch(const CLI::App& app, const Flags& flags) {
+std::variant<Command, Failure> Dispatch(const CLI::App& app, Flags& flags) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const std::string name = chosen.empty() ? "" : chosen.front()->get_name();
   if (std::optional<Failure> failure = RefuseExtras(app)) return *failure;
@@ -73,11 +119,13 @@ std::variant<Command, Failure> Dispatch(const CLI::App& app, const Flags& flags)
                         "footprint --help");
   }
   if (std::optional<Failure> failure = RefuseExtras(*chosen.front())) return *failure;
-  if (name == "analyze") return ConvertWith(ConvertAnalyze, flags);
-  if (name == "explain") return ConvertWith(ConvertExplain, flags);
-  if (name == "diff") return ConvertWith(ConvertDiff, flags);
   if (name == "bytes") return ConvertWith(ConvertBytes, flags);
-  return ConvertWith(ConvertOps, flags);
+  if (name == "ops") return ConvertWith(ConvertOps, flags);
+  UsageErrors errors;
+  ApplyConfig(*chosen.front(), *app.get_subcommand("analyze"), flags, errors);
+  if (name == "explain") return ConvertWith(ConvertExplain, flags, std::move(errors));
+  if (name == "diff") return ConvertWith(ConvertDiff, flags, std::move(errors));
+  return ConvertWith(ConvertAnalyze, flags, std::move(errors));
 }
 
 }  // namespace

@@ -222,6 +222,9 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
   options.mode = Choose("--mode", flags.mode, kModes, errors);
   options.dims = ConvertEach<std::pair<std::string, int64_t>>(
       "--dim", flags.dims, ParseDim, [](const auto& dim) { return dim.first; }, errors);
+  options.default_dims = ConvertEach<std::pair<std::string, int64_t>>(
+      "footprint.toml: dim", flags.default_dims, ParseDim,
+      [](const auto& dim) { return dim.first; }, errors);
   options.input_shapes = ConvertEach<InputShape>(
       "--input", flags.inputs, ParseInputShape, [](const auto& input) { return input.name; },
       errors);

@@ -86,6 +86,8 @@ void AddAnalysisOptions(CLI::App* analyze, Flags& flags) {
   AddOne(analyze, "--graph-optimization", flags.graph_optimization, "none|all",
          "How far the runtime rewrites the graph before it runs it (default: none; all is not "
          "available yet)");
+  AddOne(analyze, "--config", flags.config, "FILE|none",
+         "Defaults for these options (default: the nearest footprint.toml above the model)");
   analyze->add_flag("--strict", flags.strict, "Doubts about the result are errors");
 }
 

@@ -15,6 +15,8 @@ struct Flags {
   std::string model;
   std::string mode = "both";
   std::vector<std::string> dims;
+  std::vector<std::string> default_dims;  // of the configuration file
+  std::string config;                     // empty: the nearest footprint.toml
   std::vector<std::string> inputs;
   std::vector<std::string> input_values;
   std::string optimizer;  // empty: not given
