@@ -10,13 +10,17 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "ir/op_signature.h"
 
 namespace footprint {
 
 class InferContext;  // ir/infer_context.h
+struct Node;         // ir/graph.h
 
 // Sets the types (and, if the operator computes shapes, the values) of a node's outputs.
 using InferRule = void (*)(InferContext&);
+// How many weights the `elements` bytes of a stored operand hold.
+using WeightCount = int64_t (*)(const Node& node, int operand, int64_t elements);
 
 enum class Control : uint8_t { kNone, kIf, kLoop, kScan, kSequenceMap };
 
@@ -38,6 +42,7 @@ struct OnnxOp {
   absl::string_view domain = "";  // "" is ai.onnx
   int since = 1;                  // first opset version of the domain that this row describes
   int until = kLatest;            // last one, inclusive
+  Signature signature = "1->1";
   InferRule types = nullptr;      // null: the fallback or the declared type is asked
   // Computes small integer (or shape-deciding float) contents from those of the inputs; called
   // after `types` when every input it needs is known.
@@ -52,16 +57,35 @@ struct OnnxOp {
   uint32_t same_element = 0;
   // Operands that hold trained weights when they are stored floating-point constants: bit i.
   uint32_t weights = 0;
+  // Operands that say what the stored numbers of quantized weights mean, their scales and zero
+  // points: bit i. They take bytes, but are no weights of their own.
+  uint32_t quantization = 0;
+  WeightCount weight_count = nullptr;  // of operands stored in bytes; null: one weight each
   // Operands that hold statistics which training updates but no gradient does: bit i.
   uint32_t statistics = 0;
   // Hands its input on unchanged (Identity).
   bool is_identity = false;
+  // Draws random numbers: its results are no constants even where its inputs are.
+  bool is_random = false;
   // Exporters write it with an all-one scale (operand 1) and an all-zero bias (operand 2) in
   // Constant nodes where the module has no such parameters.
   bool has_filler_weights = false;
   // Embeddings, linear layers and convolutions own a weight matrix or table: articles count their
   // outputs, and nothing else.
   TextbookKind textbook = TextbookKind::kNone;
+
+  constexpr OnnxOp With(Signature other) const {
+    OnnxOp op = *this;
+    op.signature = other;
+    return op;
+  }
+  // `operands`: scales and zero points.
+  constexpr OnnxOp Quantized(uint32_t operands, WeightCount count = nullptr) const {
+    OnnxOp op = *this;
+    op.quantization = operands;
+    op.weight_count = count;
+    return op;
+  }
 };
 
 constexpr uint32_t kEveryOperand = ~0u;  // where a field has a bit for each operand

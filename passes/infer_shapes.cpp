@@ -188,12 +188,17 @@ void Inference::InferNode(NodeId id) {
     }
   }
   const OnnxOp* op = node_->op;
-  if (op != nullptr && op->types != nullptr) {
+  if (!malformed_.empty() && malformed_.contains(id)) {
+    failed_ = true;
+  } else if (op != nullptr && op->types != nullptr) {
     const int64_t overflows = graph_.dims->overflows();
     op->types(*this);
     if (graph_.dims->overflows() > overflows) CheckOverflow();
     if (op->same_element != 0) CheckElements(*op);
-    if (op->values != nullptr && !failed_) op->values(*this);
+    if (op->values != nullptr && !failed_) {
+      op->values(*this);
+      CheckContents();
+    }
   } else {
     AskFallback();
   }
@@ -244,6 +249,7 @@ bool Inference::Afford(RegionId region, int64_t times) {
 
 InferredTypes Inference::Run(const InferOptions& options) {
   Seed(options);
+  RefuseMalformed();
   for (const ValueId input : graph_.top().inputs) CheckBytes(input);
   for (const NodeId node : graph_.top().nodes) InferNode(node);
   return std::move(result_);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ir/ops/onnx/node_check.h"
 #include "passes/infer_shapes_state.h"
 
 namespace footprint {
@@ -14,14 +15,33 @@ constexpr int kMaxReported = 100;
 
 bool Inference::MayReport() { return quiet_ == 0 && reported_++ < kMaxReported; }
 
+// "(2, -1)" where the contents are a short list of whole numbers: they say more than that it has
+// two elements. Empty otherwise.
+std::string Inference::DescribeContents(ValueId id) const {
+  constexpr size_t kMost = 16;
+  const KnownValuePtr& value = result_.values[id];
+  const TensorType& type = result_.types[id].tensor;
+  if (value == nullptr || value->is_float || value->is_sequence || type.rank() != 1 ||
+      type.element == ElementType::kBool || value->integers.size() > kMost) {
+    return "";
+  }
+  std::string text;
+  for (const Dim element : value->integers) {
+    absl::StrAppend(&text, text.empty() ? "(" : ", ", graph_.dims->ToString(element));
+  }
+  return text.empty() ? text : text + ")";
+}
+
 std::string Inference::DescribeOperands() const {
   std::string shapes;
   std::string names;
   for (size_t i = 0; i < node_->inputs.size(); ++i) {
     const ValueId id = node_->inputs[i];
     if (!id.valid() || !result_.types[id].is_tensor()) continue;
-    absl::StrAppend(&shapes, shapes.empty() ? "" : " x ",
-                    ShapeToString(result_.types[id].tensor, *graph_.dims));
+    const std::string contents = DescribeContents(id);
+    absl::StrAppend(
+        &shapes, shapes.empty() ? "" : " x ",
+        contents.empty() ? ShapeToString(result_.types[id].tensor, *graph_.dims) : contents);
     if (graph_.values[id].kind == ValueKind::kConstant) {
       absl::StrAppend(&names, "; input ", i, " is ", Describe(graph_, id));
     }
@@ -35,6 +55,16 @@ void Inference::Fail(std::string kind, std::string message) {
   sink_.Error(std::move(kind), Describe(graph_, node_id_), std::move(message));
 }
 
+void Inference::RefuseMalformed() {
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+    std::string problem = CheckNode(graph_.nodes[NodeId(i)]);
+    if (problem.empty()) continue;
+    malformed_.insert(NodeId(i));
+    if (!MayReport()) continue;
+    sink_.Error("invalid-node", Describe(graph_, NodeId(i)), std::move(problem));
+  }
+}
+
 // No runtime takes such a node, but exporters write them, and sizes do not depend on it.
 void Inference::CheckElements(const OnnxOp& op) {
   int first = -1;
@@ -45,11 +75,10 @@ void Inference::CheckElements(const OnnxOp& op) {
     if (first < 0) first = i;
     if (element == InputElement(first)) continue;
     if (!MayReport()) return;
-    sink_.Warning("element-types-differ", Describe(graph_, node_id_),
-                  absl::StrCat("inputs ", first, " and ", i,
-                               " must have one element type; they are ",
-                               ElementTypeName(InputElement(first)), " and ",
-                               ElementTypeName(element)));
+    sink_.Warning(
+        "element-types-differ", Describe(graph_, node_id_),
+        absl::StrCat("inputs ", first, " and ", i, " must have one element type; they are ",
+                     ElementTypeName(InputElement(first)), " and ", ElementTypeName(element)));
     return;
   }
 }
@@ -59,7 +88,9 @@ void Inference::CheckSizes(int i, TensorType* type) {
   const auto is_negative = [&](Dim dim) {
     return dim.is_constant() ? dim.value() < 0 : !dim.is_unknown() && dims.Bounds(dim).upper < 0;
   };
-  if (std::none_of(type->dims.begin(), type->dims.end(), is_negative)) return;
+  if (std::none_of(type->dims.begin(), type->dims.end(), is_negative)) {
+    return RecordSizes(*type);
+  }
   if (!failed_) {
     Error(absl::StrCat("expected sizes of 0 or more; output ", i, " would be ",
                        ShapeToString(*type, dims), ", made from ", DescribeOperands()));
@@ -68,6 +99,39 @@ void Inference::CheckSizes(int i, TensorType* type) {
     if (is_negative(dim)) dim = Dim();
   }
   type->element_count = Dim();
+}
+
+// Sizes that are negative at some bindings only. A body may be one that does not run.
+void Inference::RecordSizes(const TensorType& type) {
+  if (depth_ > 0) return;
+  for (const Dim dim : type.dims) {
+    if (dim.is_unknown() || dim.is_constant() || graph_.dims->Bounds(dim).lower >= 0) continue;
+    Record(0, dim, Relation::kLessEqual, "expected sizes of 0 or more");
+  }
+}
+
+// Integers that can be computed, but do not fit, or not divided by zero.
+void Inference::CheckContents() {
+  if (quiet_ > 0) return;
+  const auto is_constant = [](Dim dim) { return dim.is_constant(); };
+  for (const ValueId id : node_->inputs) {
+    if (!id.valid()) continue;
+    const KnownValuePtr& value = result_.values[id];
+    if (value == nullptr || value->is_float || value->is_sequence ||
+        !std::all_of(value->integers.begin(), value->integers.end(), is_constant)) {
+      return;
+    }
+  }
+  for (const ValueId id : node_->outputs) {
+    if (!id.valid() || result_.values[id] == nullptr || result_.values[id]->is_float) continue;
+    const std::vector<Dim>& integers = result_.values[id]->integers;
+    if (std::all_of(integers.begin(), integers.end(), is_constant) || !MayReport()) continue;
+    sink_.Warning(
+        "overflow", Describe(graph_, node_id_),
+        absl::StrCat("the contents do not fit 64 bits, or are divided by zero; they are taken for "
+                     "unknown: ", DescribeOperands()));
+    return;
+  }
 }
 
 // At the least sizes that the names in it can have; with a size of 0 it is empty.
@@ -121,8 +185,7 @@ void Inference::CheckOverflow() {
     overflowed_ = true;
     return Fail("overflow", absl::StrCat("expected sizes of at most 64 bits; output ", i,
                                          " would be ", ShapeToString(type, *graph_.dims),
-                                         ", where ? does not fit, made from ",
-                                         DescribeOperands()));
+                                         ", where ? does not fit, made from ", DescribeOperands()));
   }
 }
 
@@ -181,6 +244,25 @@ Dim Inference::RequireBroadcast(Dim a, Dim b, absl::string_view what) {
   return dims.KnownLessEqual(b, a) ? a : dims.Max(a, b);
 }
 
+namespace {
+
+// "; H = 1 is assumed: bind it with --dim H=..."
+std::string AssumedIn(const DimTable& dims, const DimConstraint& constraint,
+                      const DimEvaluator& evaluator) {
+  std::string text;
+  for (const std::string& name : evaluator.assumed()) {
+    for (const Dim side : {constraint.left, constraint.right}) {
+      const std::vector<std::string> names = dims.SymbolsIn(side);
+      if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+      absl::StrAppend(&text, "; ", name, " = 1 is assumed: bind it with --dim ", name, "=...");
+      break;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
 void CheckConstraints(const Graph& graph, const InferredTypes& inferred, DimEvaluator& evaluator,
                       DiagnosticSink& sink) {
   using Relation = DimConstraint::Relation;
@@ -196,9 +278,12 @@ void CheckConstraints(const Graph& graph, const InferredTypes& inferred, DimEval
       return dim.is_constant() ? absl::StrCat(value)
                                : absl::StrCat(graph.dims->ToString(dim), " = ", value);
     };
+    const bool is_size = constraint.relation == Relation::kLessEqual && constraint.left.Is(0);
     sink.UsageError("constraint-violated", Describe(graph, constraint.node),
-                    absl::StrCat(constraint.what, " at these sizes: ", side(constraint.left, *left),
-                                 ", ", side(constraint.right, *right)));
+                    absl::StrCat(constraint.what, " at these sizes: ",
+                                 is_size ? "" : side(constraint.left, *left) + ", ",
+                                 side(constraint.right, *right),
+                                 AssumedIn(*graph.dims, constraint, evaluator)));
   }
 }
 

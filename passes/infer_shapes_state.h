@@ -45,13 +45,19 @@ class Inference final : public InferContext {
   using Relation = DimConstraint::Relation;
 
   void Seed(const InferOptions& options);
+  // Nodes that do not have the inputs, outputs and attributes of their operator are not inferred.
+  void RefuseMalformed();
   void InferNode(NodeId id);
   void AskFallback();
   // Reports operands whose element types differ although the row says that they must not.
   void CheckElements(const OnnxOp& op);
   void FinishOutputs();
-  // Reports sizes of output i that are negative, and takes them for unknown.
+  // Reports sizes of output i that are negative, and takes them for unknown; those that may be are
+  // checked at binding time.
   void CheckSizes(int i, TensorType* type);
+  void RecordSizes(const TensorType& type);
+  // Reports contents that could not be computed although those of all inputs are known.
+  void CheckContents();
   // Reports a value whose bytes, or an output some size of which, does not fit 64 bits: the first.
   void CheckBytes(ValueId value);
   void CheckOverflow();
@@ -69,6 +75,7 @@ class Inference final : public InferContext {
   void Record(Dim a, Dim b, Relation relation, absl::string_view what);
   // "[32, 784] x [256, 10]; input 1 is initializer w"
   std::string DescribeOperands() const;
+  std::string DescribeContents(ValueId id) const;
   void Fail(std::string kind, std::string message);
   bool MayReport();
 
@@ -83,6 +90,7 @@ class Inference final : public InferContext {
   const Node* node_ = nullptr;
   bool failed_ = false;
   bool overflowed_ = false;  // said once for the whole graph
+  absl::flat_hash_set<NodeId> malformed_;
 
   int depth_ = 0;       // of regions
   int quiet_ = 0;       // regions around us that are inferred without reporting

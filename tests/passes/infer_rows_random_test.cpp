@@ -1,6 +1,7 @@
 // Every row with random attributes, operands and sizes, twice: with sizes as numbers, and with
 // names for them. Where the node runs on numbers, the answer in names evaluated at these numbers
 // must be the same, an open size no smaller, and what must hold must hold.
+#include <algorithm>
 #include <optional>
 #include <random>
 #include <set>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "passes/infer_shapes.h"
 #include "tests/support/graph_builder.h"
@@ -55,13 +57,36 @@ class NodeMaker {
     // Sizes recur, so that operands often fit each other.
     for (int64_t& size : sizes_) size = std::vector<int64_t>{1, 2, 3, 4, 6, 8}[Between(0, 5)];
     rank_ = Between(1, 5);
-    for (int64_t i = Between(1, 5); i > 0; --i) node.operands.push_back(Operand());
+    const Signature::Form& form = op.signature.At(node.version);
+    const int64_t inputs = CountIn(form.inputs);
+    for (int64_t i = 0; i < inputs; ++i) {
+      node.operands.push_back(Operand());
+      if (i < form.inputs.least) node.operands.back().omitted = false;
+    }
+    AddRequired(form, node);
     for (int64_t i = Between(0, 4); i > 0; --i) node.attributes.push_back(OneAttribute());
-    node.outputs = static_cast<size_t>(Between(1, 3));
+    node.outputs = static_cast<size_t>(std::max<int64_t>(CountIn(form.outputs), 1));
     return node;
   }
 
  private:
+  int64_t CountIn(const Signature::Range& range) {
+    return Between(range.least, std::min(range.most, range.least + 4));
+  }
+
+  // Those that are numbers.
+  void AddRequired(const Signature::Form& form, RandomNode& node) {
+    for (const absl::string_view name : absl::StrSplit(form.required, ' ')) {
+      if (std::find(std::begin(kInts), std::end(kInts), name) != std::end(kInts)) {
+        std::vector<int64_t> numbers(static_cast<size_t>(Between(1, 4)));
+        for (int64_t& number : numbers) number = Between(0, 3);
+        node.attributes.push_back(IntsAttribute(std::string(name), numbers));
+      } else if (!name.empty()) {
+        node.attributes.push_back(IntAttribute(std::string(name), Between(0, 4)));
+      }
+    }
+  }
+
   RandomOperand Operand() {
     RandomOperand operand;
     const int64_t kind = Between(0, 9);

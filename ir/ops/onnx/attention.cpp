@@ -91,17 +91,20 @@ void LinearAttentionTypes(InferContext& c) {
 constexpr OnnxOp kRows[] = {
     {.name = "Attention",
      .since = 23,
+     .signature = "3-6->1-4; 24: 3-7->1-4",
      .types = AttentionTypes,
      .textbook = TextbookKind::kAttention},
     {.name = "FlexAttention",
      .domain = "ai.onnx.preview",
+     .signature = "3->1",
      .types = FlexAttentionTypes,
      .textbook = TextbookKind::kAttention},
     {.name = "LinearAttention",
      .since = 27,
+     .signature = "3-6->2 kv_num_heads q_num_heads",
      .types = LinearAttentionTypes,
      .textbook = TextbookKind::kAttention},
-    {.name = "RotaryEmbedding", .since = 23, .types = SameAsInput0},
+    {.name = "RotaryEmbedding", .since = 23, .signature = "3-4->1", .types = SameAsInput0},
 };
 
 }  // namespace

@@ -67,7 +67,10 @@ Dim DivDim(DimTable& dims, Dim a, Dim b) {
   return Dim();
 }
 Dim PowDim(DimTable& dims, Dim a, Dim b) {
-  if (!b.is_constant() || b.value() < 0 || b.value() > 8) return Dim();
+  if (!b.is_constant() || b.value() < 0) return Dim();
+  if (a.Is(0) || a.Is(1)) return b.Is(0) ? Dim(1) : a;
+  // 2^63 does not fit; of a symbol, short products only.
+  if (b.value() > (a.is_constant() ? 63 : 8)) return Dim();
   Dim result = 1;
   for (int64_t i = 0; i < b.value(); ++i) result = dims.Mul(result, a);
   return result;
@@ -307,6 +310,7 @@ void WhereValues(InferContext& c) {
 
 constexpr OnnxOp Arithmetic(absl::string_view name, InferRule values, uint32_t weights = 0) {
   return {.name = name,
+          .signature = "2->1",
           .types = ArithmeticTypes,
           .values = values,
           .inplace = 0b11,
@@ -316,6 +320,7 @@ constexpr OnnxOp Arithmetic(absl::string_view name, InferRule values, uint32_t w
 constexpr OnnxOp Comparison(absl::string_view name, int since, InferRule values) {
   return {.name = name,
           .since = since,
+          .signature = "2->1",
           .types = ComparisonTypes,
           .values = values,
           .same_element = 0b11};
@@ -323,6 +328,7 @@ constexpr OnnxOp Comparison(absl::string_view name, int since, InferRule values)
 constexpr OnnxOp Logic(absl::string_view name, int since, InferRule values) {
   return {.name = name,
           .since = since,
+          .signature = "2->1",
           .types = ArithmeticTypes,
           .values = values,
           .inplace = 0b11,
@@ -330,6 +336,7 @@ constexpr OnnxOp Logic(absl::string_view name, int since, InferRule values) {
 }
 constexpr OnnxOp Variadic(absl::string_view name, InferRule values) {
   return {.name = name,
+          .signature = "1-*->1",
           .types = VariadicTypes,
           .values = values,
           .inplace = 0b11,
@@ -339,7 +346,7 @@ constexpr OnnxOp Variadic(absl::string_view name, InferRule values) {
 constexpr OnnxOp kRows[] = {
     Arithmetic("Add", AddValues, 0b11),
     Logic("And", 1, BinaryValues<kAnd>),
-    Logic("BitShift", 11, ShiftValues),
+    Logic("BitShift", 11, ShiftValues).With("2->1 direction"),
     Logic("BitwiseAnd", 18, BinaryValues<kBitAnd>),
     Logic("BitwiseOr", 18, BinaryValues<kBitOr>),
     Logic("BitwiseXor", 18, BinaryValues<kBitXor>),
@@ -355,13 +362,18 @@ constexpr OnnxOp kRows[] = {
     Logic("Mod", 10, ModValues),
     Arithmetic("Mul", BinaryValues<kMul>),
     Logic("Or", 1, BinaryValues<kOr>),
-    {.name = "PRelu", .types = SameAsInput0, .inplace = 1, .weights = 0b10},
+    {.name = "PRelu", .signature = "2->1", .types = SameAsInput0, .inplace = 1, .weights = 0b10},
     // Its exponent may have a type of its own.
-    {.name = "Pow", .types = ArithmeticTypes, .values = BinaryValues<kPow>, .inplace = 0b11},
+    {.name = "Pow",
+     .signature = "2->1",
+     .types = ArithmeticTypes,
+     .values = BinaryValues<kPow>,
+     .inplace = 0b11},
     Arithmetic("Sub", SubValues),
     Variadic("Sum", BinaryValues<kAdd>),
     {.name = "Where",
      .since = 9,
+     .signature = "3->1",
      .types = WhereTypes,
      .values = WhereValues,
      .inplace = 0b110,

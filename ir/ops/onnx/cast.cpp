@@ -115,9 +115,18 @@ void CastValues(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "BitCast", .since = 26, .types = BitCastTypes, .inplace = 1},
-    {.name = "Cast", .types = CastTypes, .values = CastValues, .inplace = 1},
-    {.name = "CastLike", .since = 15, .types = CastLikeTypes, .values = CastValues, .inplace = 1},
+    {.name = "BitCast", .since = 26, .signature = "1->1 to", .types = BitCastTypes, .inplace = 1},
+    {.name = "Cast",
+     .signature = "1->1 to",
+     .types = CastTypes,
+     .values = CastValues,
+     .inplace = 1},
+    {.name = "CastLike",
+     .since = 15,
+     .signature = "2->1",
+     .types = CastLikeTypes,
+     .values = CastValues,
+     .inplace = 1},
 };
 
 }  // namespace

@@ -141,30 +141,36 @@ void ZipMapTypes(InferContext& c) {
   c.SetOutputType(0, std::move(type));
 }
 
-constexpr OnnxOp Row(absl::string_view name, InferRule types) {
-  return {.name = name, .domain = kDomain, .types = types};
+constexpr OnnxOp Row(absl::string_view name, Signature signature, InferRule types) {
+  return {.name = name, .domain = kDomain, .signature = signature, .types = types};
 }
 
 constexpr OnnxOp kRows[] = {
-    Row("ArrayFeatureExtractor", ArrayFeatureTypes),
-    Row("Binarizer", SameAsInput0),
-    Row("CastMap", CastMapTypes),
-    Row("CategoryMapper", CategoryMapperTypes),
-    Row("DictVectorizer", DictVectorizerTypes),
-    Row("FeatureVectorizer", FeatureVectorizerTypes),
-    Row("Imputer", SameAsInput0),
-    Row("LabelEncoder", LabelEncoderTypes),
-    Row("LinearClassifier", LinearClassifierTypes),
-    Row("LinearRegressor", LinearRegressorTypes),
-    Row("Normalizer", FloatLikeInput0),
-    Row("OneHotEncoder", OneHotEncoderTypes),
-    Row("SVMClassifier", SvmClassifierTypes),
-    Row("SVMRegressor", SvmRegressorTypes),
-    Row("Scaler", FloatLikeInput0),
-    {.name = "TreeEnsemble", .domain = kDomain, .since = 5, .types = TreeEnsembleTypes},
-    Row("TreeEnsembleClassifier", TreeClassifierTypes),
-    Row("TreeEnsembleRegressor", TreeRegressorTypes),
-    Row("ZipMap", ZipMapTypes),
+    Row("ArrayFeatureExtractor", "2->1", ArrayFeatureTypes),
+    Row("Binarizer", "1->1", SameAsInput0),
+    Row("CastMap", "1->1", CastMapTypes),
+    Row("CategoryMapper", "1->1", CategoryMapperTypes),
+    Row("DictVectorizer", "1->1", DictVectorizerTypes),
+    Row("FeatureVectorizer", "1-*->1", FeatureVectorizerTypes),
+    Row("Imputer", "1->1", SameAsInput0),
+    Row("LabelEncoder", "1->1", LabelEncoderTypes),
+    Row("LinearClassifier", "1->2 coefficients", LinearClassifierTypes),
+    Row("LinearRegressor", "1->1", LinearRegressorTypes),
+    Row("Normalizer", "1->1", FloatLikeInput0),
+    Row("OneHotEncoder", "1->1", OneHotEncoderTypes),
+    Row("SVMClassifier", "1->2", SvmClassifierTypes),
+    Row("SVMRegressor", "1->1", SvmRegressorTypes),
+    Row("Scaler", "1->1", FloatLikeInput0),
+    {.name = "TreeEnsemble",
+     .domain = kDomain,
+     .since = 5,
+     .signature = "1->1 leaf_targetids leaf_weights nodes_falseleafs nodes_falsenodeids "
+                  "nodes_featureids nodes_modes nodes_splits nodes_trueleafs "
+                  "nodes_truenodeids tree_roots",
+     .types = TreeEnsembleTypes},
+    Row("TreeEnsembleClassifier", "1->2", TreeClassifierTypes),
+    Row("TreeEnsembleRegressor", "1->1", TreeRegressorTypes),
+    Row("ZipMap", "1->1", ZipMapTypes),
 };
 
 }  // namespace

@@ -108,11 +108,22 @@ void SequenceMapTypes(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "If", .types = IfTypes, .control = Control::kIf},
-    {.name = "Loop", .types = LoopTypes, .control = Control::kLoop},
-    {.name = "Scan", .since = 8, .types = ScanTypes, .control = Control::kScan},
+    {.name = "If",
+     .signature = "1->1-* else_branch then_branch",
+     .types = IfTypes,
+     .control = Control::kIf},
+    {.name = "Loop",
+     .signature = "3-*->1-* body; 11: 2-*->1-* body",
+     .types = LoopTypes,
+     .control = Control::kLoop},
+    {.name = "Scan",
+     .since = 8,
+     .signature = "2-*->1-* body num_scan_inputs; 9: 1-*->1-* body num_scan_inputs",
+     .types = ScanTypes,
+     .control = Control::kScan},
     {.name = "SequenceMap",
      .since = 17,
+     .signature = "1-*->1-* body",
      .types = SequenceMapTypes,
      .control = Control::kSequenceMap},
 };

@@ -50,10 +50,11 @@ void CausalConvTypes(InferContext& c) {
   SetRanked(c, 1, c.InputElement(0), {DimOf(x, 0), DimOf(x, 1), c.dims().Sub(DimOf(w, 2), 1)});
 }
 
-constexpr OnnxOp Convolution(absl::string_view name, int since, InferRule types, uint32_t weights,
-                             uint32_t same_element = 0) {
+constexpr OnnxOp Convolution(absl::string_view name, Signature signature, int since,
+                             InferRule types, uint32_t weights, uint32_t same_element = 0) {
   return {.name = name,
           .since = since,
+          .signature = signature,
           .types = types,
           .same_element = same_element,
           .weights = weights,
@@ -61,12 +62,12 @@ constexpr OnnxOp Convolution(absl::string_view name, int since, InferRule types,
 }
 
 constexpr OnnxOp kRows[] = {
-    Convolution("CausalConvWithState", 27, CausalConvTypes, 0b110),
-    Convolution("Conv", 1, ConvTypes, 0b110, 0b111),
-    Convolution("ConvInteger", 10, ConvIntegerTypes, 0b10),
-    Convolution("ConvTranspose", 1, ConvTransposeTypes, 0b110, 0b111),
-    Convolution("DeformConv", 19, ConvTypes, 0b1010, 0b11111),
-    Convolution("QLinearConv", 10, QLinearConvTypes, 0b100001000),
+    Convolution("CausalConvWithState", "2-4->2", 27, CausalConvTypes, 0b110),
+    Convolution("Conv", "2-3->1", 1, ConvTypes, 0b110, 0b111),
+    Convolution("ConvInteger", "2-4->1", 10, ConvIntegerTypes, 0b10).Quantized(0b1100),
+    Convolution("ConvTranspose", "2-3->1", 1, ConvTransposeTypes, 0b110, 0b111),
+    Convolution("DeformConv", "3-5->1", 19, ConvTypes, 0b1010, 0b11111),
+    Convolution("QLinearConv", "8-9->1", 10, QLinearConvTypes, 0b100001000).Quantized(0b11110110),
 };
 
 }  // namespace

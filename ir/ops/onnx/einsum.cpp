@@ -160,6 +160,7 @@ void EinsumTypes(InferContext& c) {
 constexpr OnnxOp kRows[] = {
     {.name = "Einsum",
      .since = 12,
+     .signature = "1-*->1 equation",
      .types = EinsumTypes,
      .same_element = kEveryOperand,
      .weights = 0b11,

@@ -178,16 +178,22 @@ void GatherNDValues(InferContext& c) {
 
 constexpr OnnxOp kRows[] = {
     {.name = "Gather",
+     .signature = "2->1",
      .types = GatherTypes,
      .values = GatherValues,
      .weights = 1,
      .textbook = TextbookKind::kEmbedding},
     {.name = "GatherElements",
      .since = 11,
+     .signature = "2->1",
      .types = GatherElementsTypes,
      .values = GatherElementsValues},
-    {.name = "GatherND", .since = 11, .types = GatherNDTypes, .values = GatherNDValues},
-    {.name = "GatherND", .domain = "com.microsoft", .types = GatherNDTypes},
+    {.name = "GatherND",
+     .since = 11,
+     .signature = "2->1",
+     .types = GatherNDTypes,
+     .values = GatherNDValues},
+    {.name = "GatherND", .domain = "com.microsoft", .signature = "2->1", .types = GatherNDTypes},
 };
 
 }  // namespace

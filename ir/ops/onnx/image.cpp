@@ -112,14 +112,17 @@ void ImageDecoderTypes(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "AffineGrid", .since = 20, .types = AffineGridTypes},
-    {.name = "CenterCropPad", .since = 18, .types = CenterCropPadTypes},
-    {.name = "Col2Im", .since = 18, .types = Col2ImTypes},
-    {.name = "GridSample", .since = 16, .types = GridSampleTypes},
-    {.name = "GridSample", .domain = "com.microsoft", .types = GridSampleTypes},
+    {.name = "AffineGrid", .since = 20, .signature = "2->1", .types = AffineGridTypes},
+    {.name = "CenterCropPad", .since = 18, .signature = "2->1", .types = CenterCropPadTypes},
+    {.name = "Col2Im", .since = 18, .signature = "3->1", .types = Col2ImTypes},
+    {.name = "GridSample", .since = 16, .signature = "2->1", .types = GridSampleTypes},
+    {.name = "GridSample",
+     .domain = "com.microsoft",
+     .signature = "2->1",
+     .types = GridSampleTypes},
     {.name = "ImageDecoder", .since = 20, .types = ImageDecoderTypes},
-    {.name = "MaxRoiPool", .types = MaxRoiPoolTypes},
-    {.name = "RoiAlign", .since = 10, .types = RoiAlignTypes},
+    {.name = "MaxRoiPool", .signature = "2->1 pooled_shape", .types = MaxRoiPoolTypes},
+    {.name = "RoiAlign", .since = 10, .signature = "3->1", .types = RoiAlignTypes},
 };
 
 }  // namespace

@@ -48,8 +48,14 @@ void SoftmaxCrossEntropyTypes(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "NegativeLogLikelihoodLoss", .since = 12, .types = NegativeLogLikelihoodTypes},
-    {.name = "SoftmaxCrossEntropyLoss", .since = 12, .types = SoftmaxCrossEntropyTypes},
+    {.name = "NegativeLogLikelihoodLoss",
+     .since = 12,
+     .signature = "2-3->1",
+     .types = NegativeLogLikelihoodTypes},
+    {.name = "SoftmaxCrossEntropyLoss",
+     .since = 12,
+     .signature = "2-3->1-2",
+     .types = SoftmaxCrossEntropyTypes},
 };
 
 }  // namespace

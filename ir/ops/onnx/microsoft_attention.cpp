@@ -228,39 +228,53 @@ void GemmaRotaryTypes(InferContext& c) {
   CopyType(c, 3, 1);
 }
 
-constexpr OnnxOp Attention(absl::string_view name, InferRule types, uint32_t weights = 0) {
+constexpr OnnxOp Attention(absl::string_view name, Signature signature, InferRule types,
+                           uint32_t weights = 0) {
   return {.name = name,
           .domain = kMicrosoft,
+          .signature = signature,
           .types = types,
           .weights = weights,
           .textbook = TextbookKind::kAttention};
 }
-constexpr OnnxOp Row(absl::string_view name, InferRule types, uint32_t weights = 0) {
-  return {.name = name, .domain = kMicrosoft, .types = types, .weights = weights};
+constexpr OnnxOp Row(absl::string_view name, Signature signature, InferRule types,
+                     uint32_t weights = 0) {
+  return {.name = name,
+          .domain = kMicrosoft,
+          .signature = signature,
+          .types = types,
+          .weights = weights};
 }
 
 constexpr OnnxOp kRows[] = {
-    Attention("Attention", AttentionTypes, 0b110),
-    Attention("DecoderAttention", DecoderAttentionTypes, 0b11100),
-    Attention("DecoderMaskedMultiHeadAttention", MaskedMultiHeadTypes, 1 << 10),
-    Attention("DecoderMaskedSelfAttention", AttentionTypes, 0b110),
-    Attention("DynamicSparseAttention", DynamicSparseTypes),
-    Row("GatedRelativePositionBias", GatedRelativeBiasTypes, 0b111010),
-    Row("GemmaRotaryEmbedding", GemmaRotaryTypes),
-    Attention("GroupQueryAttention", GroupQueryTypes),
-    Attention("LongformerAttention", SameAsInput0, 0b110110),
-    Row("MRotaryEmbedding", SameAsInput0),
-    Attention("MultiHeadAttention", MultiHeadTypes, 0b1000),
-    Attention("PackedAttention", PackedAttentionTypes, 0b110),
-    Attention("PackedMultiHeadAttention", PackedMultiHeadTypes, 0b1000),
-    Attention("PagedAttention", CachedAttentionTypes),
-    Attention("QAttention", QAttentionTypes, 0b110),
-    Attention("QOrderedAttention", OrderedAttentionTypes, 0b11100011100000),
-    Attention("QOrderedLongformerAttention", SameAsInput0, 0b10100010100),
-    Row("RelativePositionBias", RelativeBiasTypes, 0b1),
-    Row("RotaryEmbedding", SameAsInput0),
-    Attention("SparseAttention", CachedAttentionTypes),
-    Attention("SparsePagedAttention", CachedAttentionTypes),
+    Attention("Attention", "2-7->1-2 num_heads", AttentionTypes, 0b110),
+    Attention("DecoderAttention", "12->1-3 num_heads", DecoderAttentionTypes, 0b11100),
+    Attention("DecoderMaskedMultiHeadAttention", "1-11->1-4 num_heads", MaskedMultiHeadTypes,
+              1 << 10),
+    Attention("DecoderMaskedSelfAttention", "7-9->2 num_heads", AttentionTypes, 0b110),
+    Attention("DynamicSparseAttention", "11-20->1-4 kv_num_heads num_heads", DynamicSparseTypes),
+    Row("GatedRelativePositionBias", "6-7->1 num_heads", GatedRelativeBiasTypes, 0b111010),
+    Row("GemmaRotaryEmbedding", "5->2", GemmaRotaryTypes),
+    Attention("GroupQueryAttention", "7-17->1-4 kv_num_heads num_heads", GroupQueryTypes),
+    Attention("LongformerAttention", "7->1 num_heads window", SameAsInput0, 0b110110),
+    Row("MRotaryEmbedding", "4->1 mrope_section", SameAsInput0),
+    Attention("MultiHeadAttention", "1-10->1-4 num_heads", MultiHeadTypes, 0b1000),
+    Attention("PackedAttention", "5-6->1 num_heads", PackedAttentionTypes, 0b110),
+    Attention("PackedMultiHeadAttention", "6-7->1 num_heads", PackedMultiHeadTypes, 0b1000),
+    Attention("PagedAttention", "8-17->1-3 kv_num_heads num_heads", CachedAttentionTypes),
+    Attention("QAttention", "5-9->1-2 num_heads", QAttentionTypes, 0b110).Quantized(0b11011000),
+    Attention("QOrderedAttention", "17-20->1 num_heads order_input order_output order_weight",
+              OrderedAttentionTypes, 0b11100011100000)
+        .Quantized(0b11100011100011110),
+    Attention("QOrderedLongformerAttention",
+              "14->1 num_heads order_global_weight order_input order_output order_weight window",
+              SameAsInput0, 0b10100010100)
+        .Quantized(0b10101001101010),
+    Row("RelativePositionBias", "3->1 max_distance", RelativeBiasTypes, 0b1),
+    Row("RotaryEmbedding", "4->1", SameAsInput0),
+    Attention("SparseAttention", "9-11->3 kv_num_heads num_heads sparse_block_size",
+              CachedAttentionTypes),
+    Attention("SparsePagedAttention", "11-22->1-3 kv_num_heads num_heads", CachedAttentionTypes),
 };
 
 }  // namespace

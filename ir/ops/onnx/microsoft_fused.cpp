@@ -122,59 +122,67 @@ void RmsNormRotaryTypes(InferContext& c) {
   }
 }
 
-constexpr OnnxOp Row(absl::string_view name, InferRule types, uint32_t inplace = 0,
-                     uint32_t weights = 0) {
-  return {
-      .name = name, .domain = kMicrosoft, .types = types, .inplace = inplace, .weights = weights};
-}
-constexpr OnnxOp Norm(absl::string_view name, InferRule types, uint32_t weights) {
+constexpr OnnxOp Row(absl::string_view name, Signature signature, InferRule types,
+                     uint32_t inplace = 0, uint32_t weights = 0) {
   return {.name = name,
           .domain = kMicrosoft,
+          .signature = signature,
+          .types = types,
+          .inplace = inplace,
+          .weights = weights};
+}
+constexpr OnnxOp Norm(absl::string_view name, Signature signature, InferRule types,
+                      uint32_t weights) {
+  return {.name = name,
+          .domain = kMicrosoft,
+          .signature = signature,
           .types = types,
           .weights = weights,
           .textbook = TextbookKind::kNormalization};
 }
 
 constexpr OnnxOp kRows[] = {
-    Row("BiasAdd", SameAsInput0, 0b1, 0b10),
-    Row("BiasDropout", BiasDropoutTypes, 0b1, 0b10),
-    Row("BiasGelu", SameAsInput0, 0b1, 0b10),
-    Row("BiasSoftmax", SameAsInput0, 0b1),
-    Row("BiasSplitGelu", HalvedTypes, 0, 0b10),
-    Row("BitmaskBiasDropout", BitmaskDropoutTypes, 0b1, 0b10),
-    Row("BitmaskDropout", BitmaskDropoutTypes, 0b1),
-    Norm("BranchwiseRMSNorm", SameAsInput0, 0b10),
-    Row("ComplexMul", BroadcastTypes),
-    Row("ComplexMulConj", BroadcastTypes),
-    Row("ConvStateReplay", LikeInput2),
-    Norm("EmbedLayerNormalization", EmbedLayerNormTypes, 0b1111100),
-    Row("EngramGate", EngramGateTypes, 0, 0b111000),
-    Row("FastGelu", SameAsInput0, 0b1, 0b10),
-    Row("GatedAdd", SameAsInput0, 0b1, 0b1000),
-    Row("GatedDeltaNetStateReplay", LikeInput2),
-    Norm("GatedRMSNorm", SameAsInput0, 0b10),
-    Row("Gelu", SameAsInput0, 0b1),
-    Norm("GroupNorm", SameAsInput0, 0b110),
-    Row("HyperConnectionLowRankMix", LowRankMixTypes, 0, 0b11110),
-    Row("HyperConnectionPostMix", SameAsInput0),
-    Row("HyperConnectionPreMix", PreMixTypes),
-    Row("Inverse", SameAsInput0),
-    Row("LinearAttentionGate", AttentionGateTypes, 0, 0b110),
-    Row("NGramRepeatBlock", LikeInput1),
-    Norm("QEmbedLayerNormalization", QuantizedEmbedLayerNormTypes, 0b1111100),
-    Row("QuickGelu", SameAsInput0, 0b1),
-    Norm("RMSNormRotary", RmsNormRotaryTypes, 0b10),
-    Row("SampleOp", SameAsInput0),
-    Row("ScaledSiLU", SameAsInput0, 0b1),
+    Row("BiasAdd", "3->1", SameAsInput0, 0b1, 0b10),
+    Row("BiasDropout", "2-5->1-2", BiasDropoutTypes, 0b1, 0b10),
+    Row("BiasGelu", "2->1", SameAsInput0, 0b1, 0b10),
+    Row("BiasSoftmax", "2->1 is_inner_broadcast", SameAsInput0, 0b1),
+    Row("BiasSplitGelu", "2->1", HalvedTypes, 0, 0b10),
+    Row("BitmaskBiasDropout", "2-5->1-2", BitmaskDropoutTypes, 0b1, 0b10),
+    Row("BitmaskDropout", "1-3->1-2", BitmaskDropoutTypes, 0b1),
+    Norm("BranchwiseRMSNorm", "1-2->1", SameAsInput0, 0b10),
+    Row("ComplexMul", "2->1", BroadcastTypes),
+    Row("ComplexMulConj", "2->1", BroadcastTypes),
+    Row("ConvStateReplay", "4->1", LikeInput2),
+    Norm("EmbedLayerNormalization", "7-9->1-3", EmbedLayerNormTypes, 0b1111100),
+    Row("EngramGate", "5-6->1-2", EngramGateTypes, 0, 0b111000),
+    Row("FastGelu", "1-2->1", SameAsInput0, 0b1, 0b10),
+    Row("GatedAdd", "3-4->1", SameAsInput0, 0b1, 0b1000),
+    Row("GatedDeltaNetStateReplay", "4->1", LikeInput2),
+    Norm("GatedRMSNorm", "3->1", SameAsInput0, 0b10),
+    Row("Gelu", "1->1", SameAsInput0, 0b1),
+    Norm("GroupNorm", "3->1 activation groups", SameAsInput0, 0b110),
+    Row("HyperConnectionLowRankMix", "5-7->2-3 num_branches", LowRankMixTypes, 0, 0b11110),
+    Row("HyperConnectionPostMix", "3-4->1", SameAsInput0),
+    Row("HyperConnectionPreMix", "2->1", PreMixTypes),
+    Row("Inverse", "1->1", SameAsInput0),
+    Row("LinearAttentionGate", "3-4->1-2", AttentionGateTypes, 0, 0b110),
+    Row("NGramRepeatBlock", "2->1 ngram_size", LikeInput1),
+    Norm("QEmbedLayerNormalization", "18->2", QuantizedEmbedLayerNormTypes, 0b1111100)
+        .Quantized(0b111111111100000000),
+    Row("QuickGelu", "1->1", SameAsInput0, 0b1),
+    Norm("RMSNormRotary", "5-6->1-2 rotary_embedding_dim", RmsNormRotaryTypes, 0b10),
+    Row("SampleOp", "1->1", SameAsInput0),
+    Row("ScaledSiLU", "1-2->1", SameAsInput0, 0b1),
     {.name = "SimplifiedLayerNormalization",
+     .signature = "2->1-2",
      .types = SimplifiedLayerNormTypes,
      .weights = 0b10,
      .textbook = TextbookKind::kNormalization},
-    Norm("SkipGroupNorm", SkipGroupNormTypes, 0b10110),
-    Norm("SkipLayerNormalization", SkipLayerNormTypes, 0b11100),
-    Norm("SkipSimplifiedLayerNormalization", SkipLayerNormTypes, 0b1100),
-    Row("SwiGLU", SwiGluTypes),
-    Row("Trilu", SameAsInput0),
+    Norm("SkipGroupNorm", "4-5->1-2 activation groups", SkipGroupNormTypes, 0b10110),
+    Norm("SkipLayerNormalization", "3-5->1-4", SkipLayerNormTypes, 0b11100),
+    Norm("SkipSimplifiedLayerNormalization", "3-4->1-4", SkipLayerNormTypes, 0b1100),
+    Row("SwiGLU", "1-2->1", SwiGluTypes),
+    Row("Trilu", "1-2->1", SameAsInput0),
 };
 
 }  // namespace

@@ -65,6 +65,27 @@ void Bnb4MatMulTypes(InferContext& c) {
   SetLastDim(c, 0, 0, c.InputElement(0), SizeAttribute(c, "K"));
 }
 
+int64_t PackedWeights(const Node& node, int, int64_t) {
+  return TimesOrZero(node.Int("K", 0), node.Int("N", 0));
+}
+int64_t PackedQkvWeights(const Node& node, int operand, int64_t) {
+  return TimesOrZero(node.Int("K", 0), node.Int(operand == 3 ? "Nq" : "Nkv", 0));
+}
+int64_t LowRankWeights(const Node& node, int operand, int64_t elements) {
+  constexpr int kWeight = 1;
+  if (operand == kWeight) return PackedWeights(node, operand, elements);
+  return ElementsInBytes(elements, node.Int("lora_bits", 8));
+}
+
+// Of the first, second and third layer of all experts: operands 2, 5 and 8.
+int64_t ExpertWeights(const Node& node, int operand, int64_t elements) {
+  const absl::string_view own = operand == 2   ? "fc1_expert_weight_bits"
+                                : operand == 5 ? "fc2_expert_weight_bits"
+                                               : "fc3_expert_weight_bits";
+  const int64_t bits = node.Int(own, 0);
+  return ElementsInBytes(elements, bits > 0 ? bits : node.Int("expert_weight_bits", 4));
+}
+
 void FpQ4MatMulTypes(InferContext& c) {
   std::vector<Dim> shape;
   const bool known = ReadDims(c, "", 2, &shape) == Known::kYes && shape.size() == 2;
@@ -143,55 +164,69 @@ void DynamicPadsTypes(InferContext& c) {
   SetRanked(c, 0, element, dims);
 }
 
-constexpr OnnxOp Linear(absl::string_view name, InferRule types, uint32_t weights = 0b10) {
+constexpr OnnxOp Linear(absl::string_view name, Signature signature, InferRule types,
+                        uint32_t weights = 0b10) {
   return {.name = name,
           .domain = kMicrosoft,
+          .signature = signature,
           .types = types,
           .weights = weights,
           .textbook = TextbookKind::kLinear};
 }
-constexpr OnnxOp Convolution(absl::string_view name, InferRule types, uint32_t weights = 0b110) {
+constexpr OnnxOp Convolution(absl::string_view name, Signature signature, InferRule types,
+                             uint32_t weights = 0b110) {
   return {.name = name,
           .domain = kMicrosoft,
+          .signature = signature,
           .types = types,
           .weights = weights,
           .textbook = TextbookKind::kConvolution};
 }
-constexpr OnnxOp Row(absl::string_view name, InferRule types) {
-  return {.name = name, .domain = kMicrosoft, .types = types};
+constexpr OnnxOp Row(absl::string_view name, Signature signature, InferRule types) {
+  return {.name = name, .domain = kMicrosoft, .signature = signature, .types = types};
 }
 
 constexpr OnnxOp kRows[] = {
-    Convolution("ConvTransposeWithDynamicPads", DynamicPadsTypes, 0b1010),
-    Linear("DynamicQuantizeMatMul", MatMulTypes, 0b10110),
-    Convolution("FusedConv", ConvTypes),
-    Linear("FusedGemm", GemmTypes, 0b110),
-    Linear("FusedMatMul", FusedMatMulTypes, 0b11),
-    Linear("FusedMatMulActivation", FusedMatMulTypes, 0b11),
-    Linear("GemmFastGelu", MatMulTypes, 0b110),
-    Linear("GemmFloat8", GemmFloat8Types, 0b110),
-    Linear("MatMulBlockQuantizedFp4Weight", BlockQuantizedMatMulTypes, 0b101110),
-    Linear("MatMulBlockQuantizedFp8Weight", BlockQuantizedMatMulTypes, 0b10110),
-    Linear("MatMulBnb4", Bnb4MatMulTypes, 0b110),
-    Linear("MatMulFpQ4", FpQ4MatMulTypes),
-    Linear("MatMulInteger16", MatMulInteger16Types, 0b11),
-    Linear("MatMulIntegerToFloat", MatMulIntegerToFloatTypes, 0b1001010),
-    Linear("MatMulNBits", PackedMatMulTypes, 0b101110),
-    Linear("MatMulNBitsMlp", PackedMlpTypes, 0b111111100),
-    Linear("MatMulNBitsQLoRA", PackedMatMulTypes, 0b1111110),
-    Linear("MatMulNBitsQkv", PackedQkvTypes, 0b111111111100),
-    Linear("MatMulPacked", PackedMatMulTypes),
-    Row("MaxpoolWithMask", MaxPoolTypes),
-    Linear("MoE", SameAsInput0, 0b11111100),
-    Row("MoEGroupRouter", GroupRouterTypes),
-    Linear("MoEPacked", SameAsInput0, 0b11100),
-    Convolution("NhwcConv", ChannelsLastConvTypes),
-    Convolution("NhwcFusedConv", ChannelsLastConvTypes),
-    Row("NhwcMaxPool", ChannelsLastMaxPoolTypes),
-    Linear("QMoE", SameAsInput0, 0b11111111111100),
-    Linear("RouterGateUpProj", RouterGateUpTypes),
-    Linear("SparseToDenseMatMul", TransposableMatMulTypes),
-    Linear("TransposeMatMul", FusedMatMulTypes, 0b11),
+    Convolution("ConvTransposeWithDynamicPads", "2-4->1", DynamicPadsTypes, 0b1010),
+    Linear("DynamicQuantizeMatMul", "3-5->1", MatMulTypes, 0b10110).Quantized(0b1100),
+    Convolution("FusedConv", "2-4->1", ConvTypes),
+    Linear("FusedGemm", "2-3->1", GemmTypes, 0b110),
+    Linear("FusedMatMul", "2->1", FusedMatMulTypes, 0b11),
+    Linear("FusedMatMulActivation", "2->1 activation", FusedMatMulTypes, 0b11),
+    Linear("GemmFastGelu", "2-3->1", MatMulTypes, 0b110),
+    Linear("GemmFloat8", "2-6->1", GemmFloat8Types, 0b110),
+    Linear("MatMulBlockQuantizedFp4Weight", "4-6->1", BlockQuantizedMatMulTypes, 0b101110)
+        .Quantized(0b11100),
+    Linear("MatMulBlockQuantizedFp8Weight", "3-5->1", BlockQuantizedMatMulTypes, 0b10110)
+        .Quantized(0b1100),
+    Linear("MatMulBnb4", "3->1 K N block_size quant_type", Bnb4MatMulTypes, 0b110)
+        .Quantized(0b100, PackedWeights),
+    Linear("MatMulFpQ4", "3->1", FpQ4MatMulTypes),
+    Linear("MatMulInteger16", "2->1", MatMulInteger16Types, 0b11),
+    Linear("MatMulIntegerToFloat", "4-7->1", MatMulIntegerToFloatTypes, 0b1001010)
+        .Quantized(0b111100),
+    Linear("MatMulNBits", "3-6->1 K N block_size", PackedMatMulTypes, 0b101110)
+        .Quantized(0b11100, PackedWeights),
+    Linear("MatMulNBitsMlp", "8-9->1-2 K N activation block_size", PackedMlpTypes, 0b111111100)
+        .Quantized(0b10010000, PackedWeights),
+    Linear("MatMulNBitsQLoRA", "7->1 K N", PackedMatMulTypes, 0b1111110)
+        .Quantized(0b1010100, LowRankWeights),
+    Linear("MatMulNBitsQkv", "11-12->3-4 K Nkv Nq block_size", PackedQkvTypes, 0b111111111100)
+        .Quantized(0b10010010000, PackedQkvWeights),
+    Linear("MatMulPacked", "2-3->1 K N packed_type", PackedMatMulTypes)
+        .Quantized(0b100, PackedWeights),
+    Row("MaxpoolWithMask", "2->1", MaxPoolTypes),
+    Linear("MoE", "5-8->1", SameAsInput0, 0b11111100),
+    Row("MoEGroupRouter", "2-3->0-3 top_k", GroupRouterTypes),
+    Linear("MoEPacked", "5-6->1 down_type gate_type", SameAsInput0, 0b11100),
+    Convolution("NhwcConv", "2-3->1", ChannelsLastConvTypes),
+    Convolution("NhwcFusedConv", "2-4->1", ChannelsLastConvTypes),
+    Row("NhwcMaxPool", "1->1 kernel_shape", ChannelsLastMaxPoolTypes),
+    Linear("QMoE", "6-21->1", SameAsInput0, 0b11111111111100)
+        .Quantized(0b111111011101001001000, ExpertWeights),
+    Linear("RouterGateUpProj", "2->2 router_size", RouterGateUpTypes),
+    Linear("SparseToDenseMatMul", "2->1", TransposableMatMulTypes),
+    Linear("TransposeMatMul", "2->1", FusedMatMulTypes, 0b11),
 };
 
 }  // namespace

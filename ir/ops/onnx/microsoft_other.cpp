@@ -139,31 +139,32 @@ void RestorePaddingTypes(InferContext& c) {
             {DimOf(offsets, 0), DimOf(offsets, 1), DimOf(c.RankedInput(0), 1)});
 }
 
-constexpr OnnxOp Row(absl::string_view name, InferRule types) {
-  return {.name = name, .domain = kMicrosoft, .types = types};
+constexpr OnnxOp Row(absl::string_view name, Signature signature, InferRule types) {
+  return {.name = name, .domain = kMicrosoft, .signature = signature, .types = types};
 }
 
 constexpr OnnxOp kRows[] = {
-    Row("BifurcationDetector", BifurcationTypes),
-    Row("CDist", DistanceTypes),
-    Row("CropAndResize", CropTypes),
-    Row("DynamicTimeWarping", TimeWarpingTypes),
-    Row("ExpandDims", ExpandDimsTypes),
-    Row("Irfft", IrfftTypes),
-    Row("IsAllFinite", AllFiniteTypes),
-    Row("MurmurHash3", HashTypes),
-    Row("RemovePadding", RemovePaddingTypes),
-    Row("RestorePadding", RestorePaddingTypes),
-    Row("Rfft", RfftTypes),
-    Row("Tokenizer", TokenizerTypes),
+    Row("BifurcationDetector", "3-4->2", BifurcationTypes),
+    Row("CDist", "2->1", DistanceTypes),
+    Row("CropAndResize", "4->1", CropTypes),
+    Row("DynamicTimeWarping", "1->1", TimeWarpingTypes),
+    Row("ExpandDims", "2->1", ExpandDimsTypes),
+    Row("Irfft", "1->1 signal_ndim", IrfftTypes),
+    Row("IsAllFinite", "1-*->1", AllFiniteTypes),
+    Row("MurmurHash3", "1->1", HashTypes),
+    Row("RemovePadding", "2->4", RemovePaddingTypes),
+    Row("RestorePadding", "2->1", RestorePaddingTypes),
+    Row("Rfft", "1->1", RfftTypes),
+    Row("Tokenizer", "1->1 mark mincharnum pad_value", TokenizerTypes),
     {.name = "TorchEmbedding",
      .domain = kMicrosoft,
+     .signature = "2-4->1",
      .types = EmbeddingTypes,
      .weights = 1,
      .textbook = TextbookKind::kEmbedding},
-    Row("UnfoldTensor", UnfoldTypes),
-    Row("Unique", UniqueTypes),
-    Row("WordConvEmbedding", WordEmbeddingTypes),
+    Row("UnfoldTensor", "1->1 size", UnfoldTypes),
+    Row("Unique", "1->3", UniqueTypes),
+    Row("WordConvEmbedding", "4->1", WordEmbeddingTypes),
 };
 
 }  // namespace

@@ -133,6 +133,10 @@ void GatherBlocksTypes(InferContext& c) {
   SetRanked(c, 0, element, dims);
 }
 
+int64_t GatheredWeights(const Node& node, int, int64_t elements) {
+  return ElementsInBytes(elements, node.Int("bits", 4));
+}
+
 void GatherPackedTypes(InferContext& c) {
   const TensorType* indices = c.RankedInput(1);
   const ElementType element = ElementAttribute(c, "output_dtype", ElementType::kBfloat16);
@@ -142,40 +146,55 @@ void GatherPackedTypes(InferContext& c) {
   SetRanked(c, 0, element, dims);
 }
 
-constexpr OnnxOp Row(absl::string_view name, InferRule types, uint32_t weights = 0) {
-  return {.name = name, .domain = kMicrosoft, .types = types, .weights = weights};
+constexpr OnnxOp Row(absl::string_view name, Signature signature, InferRule types,
+                     uint32_t weights = 0) {
+  return {.name = name,
+          .domain = kMicrosoft,
+          .signature = signature,
+          .types = types,
+          .weights = weights};
 }
-constexpr OnnxOp Owner(absl::string_view name, InferRule types, uint32_t weights,
-                       TextbookKind kind) {
-  return {.name = name, .domain = kMicrosoft, .types = types, .weights = weights, .textbook = kind};
+constexpr OnnxOp Owner(absl::string_view name, Signature signature, InferRule types,
+                       uint32_t weights, TextbookKind kind) {
+  return {.name = name,
+          .domain = kMicrosoft,
+          .signature = signature,
+          .types = types,
+          .weights = weights,
+          .textbook = kind};
 }
 
 constexpr OnnxOp kRows[] = {
-    Row("DequantizeBFP", DequantizeBlocksTypes),
-    Row("DequantizeLinear", DequantizeTypes, 0b1),
-    Row("DequantizeWithOrder", DequantizeOrderTypes),
-    Owner("GatherBlockQuantized", GatherBlocksTypes, 0b1101, TextbookKind::kEmbedding),
-    Owner("GatherPacked", GatherPackedTypes, 0b1, TextbookKind::kEmbedding),
-    Row("MulInteger", MulIntegerTypes),
-    Owner("QGemm", QGemmTypes, 0b1001000, TextbookKind::kLinear),
-    Row("QLinearAdd", BinaryTypes, 0b1001),
-    Row("QLinearAveragePool", AveragePoolTypes),
-    Row("QLinearConcat", ConcatTypes),
-    Owner("QLinearConv", ConvTypes, 0b100001000, TextbookKind::kConvolution),
-    Row("QLinearGlobalAveragePool", GlobalPoolTypes),
-    Row("QLinearLeakyRelu", SameAsInput0),
-    Row("QLinearMul", BinaryTypes, 0b1001),
-    Row("QLinearReduceMean", ReduceMeanTypes),
-    Row("QLinearSigmoid", SameAsInput0),
-    Row("QLinearSoftmax", SameAsInput0),
-    Row("QLinearWhere", WhereTypes),
-    Row("QOrderedGelu", SameAsInput0),
-    Owner("QOrderedLayerNormalization", SameAsInput0, 0b1100, TextbookKind::kNormalization),
-    Owner("QOrderedMatMul", OrderedMatMulTypes, 0b100100, TextbookKind::kLinear),
-    Row("QuantizeBFP", QuantizeBlocksTypes),
-    Row("QuantizeLinear", QuantizeTypes, 0b1),
-    Row("QuantizeWithOrder", QuantizeOrderTypes),
-    Row("ReduceSumInteger", ReduceSumTypes),
+    Row("DequantizeBFP", "3->1 bfp_type", DequantizeBlocksTypes),
+    Row("DequantizeLinear", "2-3->1", DequantizeTypes, 0b1).Quantized(0b110),
+    Row("DequantizeWithOrder", "2->1 order_input order_output to", DequantizeOrderTypes),
+    Owner("GatherBlockQuantized", "3-4->1", GatherBlocksTypes, 0b1101, TextbookKind::kEmbedding)
+        .Quantized(0b1100, GatheredWeights),
+    Owner("GatherPacked", "2->1 K packed_type", GatherPackedTypes, 0b1, TextbookKind::kEmbedding),
+    Row("MulInteger", "3-4->1", MulIntegerTypes),
+    Owner("QGemm", "6-9->1", QGemmTypes, 0b1001000, TextbookKind::kLinear).Quantized(0b110110110),
+    Row("QLinearAdd", "7-8->1", BinaryTypes, 0b1001).Quantized(0b11110110),
+    Row("QLinearAveragePool", "4-5->1 kernel_shape", AveragePoolTypes),
+    Row("QLinearConcat", "3-*->1 axis", ConcatTypes),
+    Owner("QLinearConv", "8-9->1", ConvTypes, 0b100001000, TextbookKind::kConvolution)
+        .Quantized(0b11110110),
+    Row("QLinearGlobalAveragePool", "5->1", GlobalPoolTypes),
+    Row("QLinearLeakyRelu", "4-5->1", SameAsInput0),
+    Row("QLinearMul", "7-8->1", BinaryTypes, 0b1001).Quantized(0b11110110),
+    Row("QLinearReduceMean", "4-5->1 axes keepdims", ReduceMeanTypes),
+    Row("QLinearSigmoid", "4-5->1", SameAsInput0),
+    Row("QLinearSoftmax", "5->1 opset", SameAsInput0),
+    Row("QLinearWhere", "9->1", WhereTypes),
+    Row("QOrderedGelu", "3->1", SameAsInput0),
+    Owner("QOrderedLayerNormalization", "5->1", SameAsInput0, 0b1100, TextbookKind::kNormalization)
+        .Quantized(0b10010),
+    Owner("QOrderedMatMul", "5-8->1 order_A order_B order_Y", OrderedMatMulTypes, 0b100100,
+          TextbookKind::kLinear)
+        .Quantized(0b10011010),
+    Row("QuantizeBFP", "1->3 bfp_type", QuantizeBlocksTypes),
+    Row("QuantizeLinear", "2-3->1", QuantizeTypes, 0b1).Quantized(0b110),
+    Row("QuantizeWithOrder", "2->1 order_input order_output", QuantizeOrderTypes),
+    Row("ReduceSumInteger", "1->1 axes keepdims", ReduceSumTypes),
 };
 
 }  // namespace

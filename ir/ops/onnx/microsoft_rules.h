@@ -24,6 +24,15 @@ inline Dim SizeAttribute(const InferContext& c, absl::string_view name) {
   return attribute == nullptr ? Dim() : Dim(attribute->int_value);
 }
 
+// Counts of packed weights; 0 where hostile sizes do not fit.
+inline int64_t TimesOrZero(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? 0 : product;
+}
+inline int64_t ElementsInBytes(int64_t bytes, int64_t bits) {
+  return bits > 0 && bits < 8 ? TimesOrZero(bytes, 8 / bits) : bytes;
+}
+
 inline Layout LayoutOf(const InferContext& c) {
   return c.node().Int("channels_last", 0) != 0 ? Layout::kChannelsLast : Layout::kChannelsFirst;
 }

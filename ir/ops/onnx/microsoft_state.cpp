@@ -258,28 +258,36 @@ void LstmTypes(InferContext& c) {
   }
 }
 
-constexpr OnnxOp Row(absl::string_view name, InferRule types, uint32_t weights = 0) {
-  return {.name = name, .domain = kMicrosoft, .types = types, .weights = weights};
+constexpr OnnxOp Row(absl::string_view name, Signature signature, InferRule types,
+                     uint32_t weights = 0) {
+  return {.name = name,
+          .domain = kMicrosoft,
+          .signature = signature,
+          .types = types,
+          .weights = weights};
 }
 
 constexpr OnnxOp kRows[] = {
-    Row("AttnLSTM", LstmTypes, 0b10011110001110),
-    Row("BeamSearch", BeamSearchTypes),
-    Row("CausalConvWithState", CausalConvTypes, 0b110),
-    Row("DynamicQuantizeLSTM", LstmTypes, 0b1111110001110),
-    Row("GatedDeltaNet", DeltaNetTypes, 0b110000000),
-    Row("GreedySearch", GreedySearchTypes),
-    Row("LinearAttention", LinearAttentionTypes),
-    Row("Mamba2Verify", MambaTypes, 0b111111000),
-    Row("NGramHashMapping", NGramTypes),
-    Row("PackedSparseAttentionIndexer", PackedIndexerTypes, 0b1100),
-    Row("PackedSparseAttentionIndexerMerge", IndexerMergeTypes),
-    Row("Sampling", GreedySearchTypes),
-    Row("SparseAttentionIndexer", IndexerTypes, 0b1100),
-    Row("SpeculativePrefixCommit", PrefixCommitTypes),
-    Row("VarlenCausalConvWithState", VarlenConvTypes, 0b1010),
-    Row("VarlenNGramHashMapping", VarlenNGramTypes),
-    Row("WhisperBeamSearch", BeamSearchTypes),
+    Row("AttnLSTM", "3-14->0-3", LstmTypes, 0b10011110001110),
+    Row("BeamSearch", "5-12->1-3 decoder eos_token_id pad_token_id", BeamSearchTypes),
+    Row("CausalConvWithState", "2-4->2-3", CausalConvTypes, 0b110),
+    Row("DynamicQuantizeLSTM", "12->0-3", LstmTypes, 0b1111110001110).Quantized(0b111100000000),
+    Row("GatedDeltaNet", "1-11->1-3", DeltaNetTypes, 0b110000000),
+    Row("GreedySearch", "2-7->1 decoder eos_token_id pad_token_id", GreedySearchTypes),
+    Row("LinearAttention", "3-6->2 kv_num_heads q_num_heads", LinearAttentionTypes),
+    Row("Mamba2Verify", "10->3-5 heads n_groups", MambaTypes, 0b111111000),
+    Row("NGramHashMapping", "3-7->1-2 max_ngram_size n_head_per_ngram pad_id", NGramTypes),
+    Row("PackedSparseAttentionIndexer", "16-22->6-9 compress_ratio policy_mode state_capacity",
+        PackedIndexerTypes, 0b1100),
+    Row("PackedSparseAttentionIndexerMerge", "3-7->3 max_output_entries policy_mode",
+        IndexerMergeTypes),
+    Row("Sampling", "2-9->1-2 decoder eos_token_id pad_token_id", GreedySearchTypes),
+    Row("SparseAttentionIndexer", "8-14->2-3 compress_ratio policy_mode", IndexerTypes, 0b1100),
+    Row("SpeculativePrefixCommit", "7->3", PrefixCommitTypes),
+    Row("VarlenCausalConvWithState", "5-8->2-3", VarlenConvTypes, 0b1010),
+    Row("VarlenNGramHashMapping", "4-10->1-4 max_ngram_size n_head_per_ngram pad_id",
+        VarlenNGramTypes),
+    Row("WhisperBeamSearch", "5-15->1-5 decoder eos_token_id pad_token_id", BeamSearchTypes),
 };
 
 }  // namespace

@@ -40,13 +40,15 @@ void MaxUnpoolTypes(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "AveragePool", .types = PoolTypes},
+    {.name = "AveragePool", .signature = "1->1 kernel_shape", .types = PoolTypes},
     {.name = "GlobalAveragePool", .types = GlobalPoolTypes},
     {.name = "GlobalLpPool", .types = GlobalPoolTypes},
     {.name = "GlobalMaxPool", .types = GlobalPoolTypes},
-    {.name = "LpPool", .types = PoolTypes},
-    {.name = "MaxPool", .types = MaxPoolTypes},
-    {.name = "MaxUnpool", .since = 9, .types = MaxUnpoolTypes},
+    {.name = "LpPool", .signature = "1->1; 2: 1->1 kernel_shape", .types = PoolTypes},
+    {.name = "MaxPool",
+     .signature = "1->1 kernel_shape; 8: 1->1-2 kernel_shape",
+     .types = MaxPoolTypes},
+    {.name = "MaxUnpool", .since = 9, .signature = "2-3->1 kernel_shape", .types = MaxUnpoolTypes},
 };
 
 }  // namespace

@@ -29,9 +29,22 @@ void DynamicQuantizeTypes(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "DequantizeLinear", .since = 10, .types = DequantizeTypes, .weights = 0b1},
-    {.name = "DynamicQuantizeLinear", .since = 11, .types = DynamicQuantizeTypes},
-    {.name = "QuantizeLinear", .since = 10, .types = QuantizeTypes, .weights = 0b1},
+    {.name = "DequantizeLinear",
+     .since = 10,
+     .signature = "2-3->1",
+     .types = DequantizeTypes,
+     .weights = 0b1,
+     .quantization = 0b110},
+    {.name = "DynamicQuantizeLinear",
+     .since = 11,
+     .signature = "1->3",
+     .types = DynamicQuantizeTypes},
+    {.name = "QuantizeLinear",
+     .since = 10,
+     .signature = "2-3->1",
+     .types = QuantizeTypes,
+     .weights = 0b1,
+     .quantization = 0b110},
 };
 
 }  // namespace

@@ -24,12 +24,12 @@ void MultinomialTypes(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "Bernoulli", .since = 15, .types = RandomLikeTypes},
-    {.name = "Multinomial", .since = 7, .types = MultinomialTypes},
-    {.name = "RandomNormal", .types = RandomTypes},
-    {.name = "RandomNormalLike", .types = RandomLikeTypes},
-    {.name = "RandomUniform", .types = RandomTypes},
-    {.name = "RandomUniformLike", .types = RandomLikeTypes},
+    {.name = "Bernoulli", .since = 15, .types = RandomLikeTypes, .is_random = true},
+    {.name = "Multinomial", .since = 7, .types = MultinomialTypes, .is_random = true},
+    {.name = "RandomNormal", .signature = "0->1 shape", .types = RandomTypes, .is_random = true},
+    {.name = "RandomNormalLike", .types = RandomLikeTypes, .is_random = true},
+    {.name = "RandomUniform", .signature = "0->1 shape", .types = RandomTypes, .is_random = true},
+    {.name = "RandomUniformLike", .types = RandomLikeTypes, .is_random = true},
 };
 
 }  // namespace

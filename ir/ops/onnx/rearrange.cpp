@@ -351,17 +351,25 @@ void TriluValues(InferContext& c) {
 
 constexpr OnnxOp kRows[] = {
     {.name = "Concat",
+     .signature = "1-*->1; 4: 1-*->1 axis",
      .types = ConcatTypes,
      .values = ConcatValues,
      .same_element = kEveryOperand},
-    {.name = "DepthToSpace", .types = DepthToSpaceTypes},
-    {.name = "Pad", .types = PadTypes, .values = PadValues},
-    {.name = "Pad", .domain = "com.microsoft", .types = PadTypes},
-    {.name = "ReverseSequence", .since = 10, .types = SameAsInput0},
-    {.name = "SpaceToDepth", .types = SpaceToDepthTypes},
-    {.name = "Tile", .types = TileTypes, .values = TileValues},
+    {.name = "DepthToSpace", .signature = "1->1 blocksize", .types = DepthToSpaceTypes},
+    {.name = "Pad",
+     .signature = "1->1 paddings; 2: 1->1 pads; 11: 2-3->1; 18: 2-4->1",
+     .types = PadTypes,
+     .values = PadValues},
+    {.name = "Pad", .domain = "com.microsoft", .signature = "2-3->1", .types = PadTypes},
+    {.name = "ReverseSequence", .since = 10, .signature = "2->1", .types = SameAsInput0},
+    {.name = "SpaceToDepth", .signature = "1->1 blocksize", .types = SpaceToDepthTypes},
+    {.name = "Tile", .signature = "3->1; 6: 2->1", .types = TileTypes, .values = TileValues},
     {.name = "Transpose", .types = TransposeTypes, .values = TransposeValues},
-    {.name = "Trilu", .since = 14, .types = TriluTypes, .values = TriluValues},
+    {.name = "Trilu",
+     .since = 14,
+     .signature = "1-2->1",
+     .types = TriluTypes,
+     .values = TriluValues},
 };
 
 }  // namespace

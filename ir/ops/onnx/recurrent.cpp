@@ -42,9 +42,9 @@ void RecurrentTypes(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "GRU", .types = RecurrentTypes, .weights = 0b1110},
-    {.name = "LSTM", .types = RecurrentTypes, .weights = 0b10001110},
-    {.name = "RNN", .types = RecurrentTypes, .weights = 0b1110},
+    {.name = "GRU", .signature = "3-6->2; 3: 3-6->0-2", .types = RecurrentTypes, .weights = 0b1110},
+    {.name = "LSTM", .signature = "3-8->0-3", .types = RecurrentTypes, .weights = 0b10001110},
+    {.name = "RNN", .signature = "3-6->0-2", .types = RecurrentTypes, .weights = 0b1110},
 };
 
 }  // namespace

@@ -119,14 +119,18 @@ void CumSumValues(InferContext& c) {
 }
 
 constexpr OnnxOp Reduction(absl::string_view name, InferRule values = nullptr) {
-  return {.name = name, .types = ReduceTypes, .values = values};
+  return {.name = name, .signature = "1->1; 18: 1-2->1", .types = ReduceTypes, .values = values};
 }
 
 constexpr OnnxOp kRows[] = {
     {.name = "ArgMax", .types = ArgTypes},
     {.name = "ArgMin", .types = ArgTypes},
-    {.name = "CumProd", .since = 26, .types = SameAsInput0},
-    {.name = "CumSum", .since = 11, .types = SameAsInput0, .values = CumSumValues},
+    {.name = "CumProd", .since = 26, .signature = "2->1", .types = SameAsInput0},
+    {.name = "CumSum",
+     .since = 11,
+     .signature = "2->1",
+     .types = SameAsInput0,
+     .values = CumSumValues},
     Reduction("ReduceL1"),
     Reduction("ReduceL2"),
     Reduction("ReduceLogSum"),
@@ -135,7 +139,7 @@ constexpr OnnxOp kRows[] = {
     Reduction("ReduceMean"),
     Reduction("ReduceMin", ReduceValues<FoldMin>),
     Reduction("ReduceProd", ReduceValues<FoldProduct>),
-    Reduction("ReduceSum", ReduceValues<FoldSum>),
+    Reduction("ReduceSum", ReduceValues<FoldSum>).With("1->1; 13: 1-2->1"),
     Reduction("ReduceSumSquare"),
 };
 

@@ -229,20 +229,20 @@ void UnsqueezeTypes(InferContext& c) {
   SetReshaped(c, std::move(result));
 }
 
-constexpr OnnxOp SameStorage(absl::string_view name, InferRule types) {
-  return {.name = name, .types = types, .values = SameElements, .alias = 0};
+constexpr OnnxOp SameStorage(absl::string_view name, Signature signature, InferRule types) {
+  return {.name = name, .signature = signature, .types = types, .values = SameElements, .alias = 0};
 }
 
 constexpr OnnxOp kRows[] = {
-    SameStorage("Flatten", FlattenTypes),
+    SameStorage("Flatten", "1->1", FlattenTypes),
     {.name = "Identity",
      .types = SameAsInput0,
      .values = SameElements,
      .alias = 0,
      .is_identity = true},
-    SameStorage("Reshape", ReshapeTypes),
-    SameStorage("Squeeze", SqueezeTypes),
-    SameStorage("Unsqueeze", UnsqueezeTypes),
+    SameStorage("Reshape", "1->1; 5: 2->1", ReshapeTypes),
+    SameStorage("Squeeze", "1->1; 13: 1-2->1", SqueezeTypes),
+    SameStorage("Unsqueeze", "1->1 axes; 13: 2->1", UnsqueezeTypes),
 };
 
 }  // namespace

@@ -176,8 +176,13 @@ void UpsampleTypes(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "Resize", .since = 10, .types = ResizeTypes},
-    {.name = "Upsample", .types = UpsampleTypes},
+    {.name = "Resize",
+     .since = 10,
+     .signature = "2->1; 11: 3-4->1; 13: 1-4->1",
+     .types = ResizeTypes},
+    {.name = "Upsample",
+     .signature = "1->1 height_scale width_scale; 7: 1->1 scales; 9: 2->1",
+     .types = UpsampleTypes},
 };
 
 }  // namespace

@@ -112,13 +112,22 @@ void ScatterNDValues(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "Scatter", .since = 9, .types = ScatterElementsTypes, .values = ScatterElementsValues},
-    {.name = "ScatterElements",
-     .since = 11,
+    {.name = "Scatter",
+     .since = 9,
+     .signature = "3->1",
      .types = ScatterElementsTypes,
      .values = ScatterElementsValues},
-    {.name = "ScatterND", .since = 11, .types = ScatterNDTypes, .values = ScatterNDValues},
-    {.name = "TensorScatter", .since = 24, .types = SameAsInput0},
+    {.name = "ScatterElements",
+     .since = 11,
+     .signature = "3->1",
+     .types = ScatterElementsTypes,
+     .values = ScatterElementsValues},
+    {.name = "ScatterND",
+     .since = 11,
+     .signature = "3->1",
+     .types = ScatterNDTypes,
+     .values = ScatterNDValues},
+    {.name = "TensorScatter", .since = 24, .signature = "2-3->1", .types = SameAsInput0},
 };
 
 }  // namespace

@@ -158,12 +158,15 @@ void OneHotTypes(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "Compress", .since = 9, .types = CompressTypes},
-    {.name = "NonMaxSuppression", .since = 10, .types = NonMaxSuppressionTypes},
+    {.name = "Compress", .since = 9, .signature = "2->1", .types = CompressTypes},
+    {.name = "NonMaxSuppression",
+     .since = 10,
+     .signature = "2-5->1",
+     .types = NonMaxSuppressionTypes},
     {.name = "NonZero", .since = 9, .types = NonZeroTypes, .values = NonZeroValues},
-    {.name = "OneHot", .since = 9, .types = OneHotTypes},
-    {.name = "TopK", .types = TopKTypes},
-    {.name = "Unique", .since = 11, .types = UniqueTypes},
+    {.name = "OneHot", .since = 9, .signature = "3->1", .types = OneHotTypes},
+    {.name = "TopK", .signature = "1->2 k; 10: 2->2", .types = TopKTypes},
+    {.name = "Unique", .since = 11, .signature = "1->1-4", .types = UniqueTypes},
 };
 
 }  // namespace

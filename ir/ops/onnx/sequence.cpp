@@ -203,28 +203,30 @@ void OptionalHasElementValues(InferContext& c) {
   }
 }
 
-constexpr OnnxOp Sequence(absl::string_view name, InferRule types, InferRule values = nullptr) {
-  return {.name = name, .since = 11, .types = types, .values = values};
+constexpr OnnxOp Sequence(absl::string_view name, Signature signature, InferRule types,
+                          InferRule values = nullptr) {
+  return {.name = name, .since = 11, .signature = signature, .types = types, .values = values};
 }
 
 constexpr OnnxOp kRows[] = {
-    Sequence("ConcatFromSequence", ConcatFromSequenceTypes),
-    {.name = "Optional", .since = 15, .types = OptionalTypes},
+    Sequence("ConcatFromSequence", "1->1 axis", ConcatFromSequenceTypes),
+    {.name = "Optional", .since = 15, .signature = "0-1->1", .types = OptionalTypes},
     {.name = "OptionalGetElement",
      .since = 15,
      .types = OptionalGetElementTypes,
      .values = SameElements},
     {.name = "OptionalHasElement",
      .since = 15,
+     .signature = "1->1; 18: 0-1->1",
      .types = OptionalHasElementTypes,
      .values = OptionalHasElementValues},
-    Sequence("SequenceAt", SequenceAtTypes),
-    Sequence("SequenceConstruct", SequenceConstructTypes),
-    Sequence("SequenceEmpty", SequenceEmptyTypes),
-    Sequence("SequenceErase", SequenceEraseTypes),
-    Sequence("SequenceInsert", SequenceInsertTypes),
-    Sequence("SequenceLength", SequenceLengthTypes, SequenceLengthValues),
-    Sequence("SplitToSequence", SplitToSequenceTypes),
+    Sequence("SequenceAt", "2->1", SequenceAtTypes),
+    Sequence("SequenceConstruct", "1-*->1", SequenceConstructTypes),
+    Sequence("SequenceEmpty", "0->1", SequenceEmptyTypes),
+    Sequence("SequenceErase", "1-2->1", SequenceEraseTypes),
+    Sequence("SequenceInsert", "2-3->1", SequenceInsertTypes),
+    Sequence("SequenceLength", "1->1", SequenceLengthTypes, SequenceLengthValues),
+    Sequence("SplitToSequence", "1-2->1", SplitToSequenceTypes),
 };
 
 }  // namespace

@@ -158,8 +158,15 @@ Dim RangeLength(InferContext& c) {
       c.Error("delta is 0");
       return Dim();
     }
-    return IntegerRange(c.dims(), operands[0]->integers[0], operands[1]->integers[0],
-                        operands[2]->integers[0]);
+    const Dim start = operands[0]->integers[0];
+    const Dim limit = operands[1]->integers[0];
+    const Dim delta = operands[2]->integers[0];
+    const Dim length = IntegerRange(c.dims(), start, limit, delta);
+    if (length.is_unknown() && start.is_constant() && limit.is_constant() && delta.is_constant()) {
+      c.Error(absl::StrCat("expected a count of at most 64 bits; the numbers from ", start.value(),
+                           " to ", limit.value(), " by ", delta.value(), " are more"));
+    }
+    return length;
   }
   double floats[3];
   for (int i = 0; i < 3; ++i) {
@@ -258,15 +265,19 @@ void EyeLikeTypes(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "Constant", .types = ConstantTypes},
+    {.name = "Constant", .signature = "0->1 value; 11: 0->1", .types = ConstantTypes},
     {.name = "ConstantOfShape",
      .since = 9,
      .types = ConstantOfShapeTypes,
      .values = ConstantOfShapeValues},
-    {.name = "Expand", .since = 8, .types = ExpandTypes, .values = ExpandValues},
+    {.name = "Expand",
+     .since = 8,
+     .signature = "2->1",
+     .types = ExpandTypes,
+     .values = ExpandValues},
     {.name = "EyeLike", .since = 9, .types = EyeLikeTypes},
-    {.name = "Range", .since = 11, .types = RangeTypes, .values = RangeValues},
-    {.name = "Range", .domain = "com.microsoft", .types = RangeTypes},
+    {.name = "Range", .since = 11, .signature = "3->1", .types = RangeTypes, .values = RangeValues},
+    {.name = "Range", .domain = "com.microsoft", .signature = "2-3->1", .types = RangeTypes},
     {.name = "Shape", .types = ShapeTypes, .values = ShapeValues},
     {.name = "Size", .types = SizeTypes, .values = SizeValues},
 };

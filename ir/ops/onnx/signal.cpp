@@ -85,12 +85,12 @@ void DetTypes(InferContext& c) {
 
 constexpr OnnxOp kRows[] = {
     Window("BlackmanWindow"),
-    {.name = "DFT", .since = 17, .types = DftTypes},
+    {.name = "DFT", .since = 17, .signature = "1-2->1; 20: 1-3->1", .types = DftTypes},
     {.name = "Det", .since = 11, .types = DetTypes},
     Window("HammingWindow"),
     Window("HannWindow"),
-    {.name = "MelWeightMatrix", .since = 17, .types = MelWeightTypes},
-    {.name = "STFT", .since = 17, .types = StftTypes},
+    {.name = "MelWeightMatrix", .since = 17, .signature = "5->1", .types = MelWeightTypes},
+    {.name = "STFT", .since = 17, .signature = "2-4->1", .types = StftTypes},
 };
 
 }  // namespace

@@ -269,8 +269,14 @@ void SplitValues(InferContext& c) {
 }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "Slice", .types = SliceTypes, .values = SliceValues},
-    {.name = "Split", .types = SplitTypes, .values = SplitValues},
+    {.name = "Slice",
+     .signature = "1->1 ends starts; 10: 3-5->1",
+     .types = SliceTypes,
+     .values = SliceValues},
+    {.name = "Split",
+     .signature = "1-2->1-*; 2: 1->1-*; 13: 1-2->1-*",
+     .types = SplitTypes,
+     .values = SplitValues},
 };
 
 }  // namespace

@@ -58,10 +58,14 @@ void TfIdfTypes(InferContext& c) {
 
 constexpr OnnxOp kRows[] = {
     {.name = "RegexFullMatch", .since = 20, .types = BoolLikeInput0},
-    {.name = "StringConcat", .since = 20, .types = StringConcatTypes},
+    {.name = "StringConcat", .since = 20, .signature = "2->1", .types = StringConcatTypes},
     {.name = "StringNormalizer", .since = 10, .types = StringNormalizerTypes},
-    {.name = "StringSplit", .since = 20, .types = StringSplitTypes},
-    {.name = "TfIdfVectorizer", .since = 9, .types = TfIdfTypes},
+    {.name = "StringSplit", .since = 20, .signature = "1->2", .types = StringSplitTypes},
+    {.name = "TfIdfVectorizer",
+     .since = 9,
+     .signature =
+         "1->1 max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes",
+     .types = TfIdfTypes},
 };
 
 }  // namespace

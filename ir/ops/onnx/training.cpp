@@ -33,10 +33,13 @@ void TwoStatesTypes(InferContext& c) { SetUpdated(c, 2); }
 void GradientTypes(InferContext& c) { OutputsLikeInputs(c); }
 
 constexpr OnnxOp kRows[] = {
-    {.name = "Adagrad", .domain = kDomain, .types = OneStateTypes},
-    {.name = "Adam", .domain = kDomain, .types = TwoStatesTypes},
-    {.name = "Gradient", .domain = kDomain, .types = GradientTypes},
-    {.name = "Momentum", .domain = kDomain, .types = OneStateTypes},
+    {.name = "Adagrad", .domain = kDomain, .signature = "3-*->1-*", .types = OneStateTypes},
+    {.name = "Adam", .domain = kDomain, .signature = "3-*->1-*", .types = TwoStatesTypes},
+    {.name = "Gradient", .domain = kDomain, .signature = "1-*->1-* xs y", .types = GradientTypes},
+    {.name = "Momentum",
+     .domain = kDomain,
+     .signature = "3-*->1-* alpha beta mode norm_coefficient",
+     .types = OneStateTypes},
 };
 
 }  // namespace
