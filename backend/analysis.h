@@ -36,6 +36,7 @@ struct Analysis {
   DimBindings bindings;  // as given
   InferredTypes inferred;
   Roles roles;
+  IdVector<ValueId, bool> foldable;  // depends on stored constants alone
   DimEvaluator evaluator;
   std::optional<TrainingAnalysis> training;
   std::optional<InferenceAnalysis> inference;

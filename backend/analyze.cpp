@@ -15,6 +15,7 @@
 #include "backend/terminal.h"
 #include "backend/translate.h"
 #include "frontend/read_graph.h"
+#include "passes/foldable.h"
 #include "passes/infer_print.h"
 #include "passes/infer_shapes.h"
 #include "passes/liveness.h"
@@ -175,8 +176,8 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   // The model can run at these bindings.
 
   Analysis analysis{options,           *model,           std::move(bound.dims),
-                    std::move(inferred), std::move(roles), std::move(evaluator),
-                    std::nullopt,      std::nullopt};
+                    std::move(inferred), std::move(roles), FindFoldable(model->graph),
+                    std::move(evaluator), std::nullopt,     std::nullopt};
   if (options.mode != Mode::kTraining) AnalyzeInference(analysis, sink);
   if (options.mode != Mode::kInference && !sink.has_errors()) AnalyzeTraining(analysis, sink);
   // Every storage has a size, a time in which it lives, and a reason.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "backend/build_report.h"
+#include "passes/byte_total.h"
 
 namespace footprint {
 namespace {
@@ -20,22 +21,23 @@ InferenceReport BuildInference(Analysis& analysis) {
   for (size_t i = 0; i < trace.storages.size(); ++i) {
     const StorageRecord& storage = trace.storages[StorageId(i)];
     const int64_t bytes = timeline.bytes[StorageId(i)].value_or(0);
+    if (IsFoldable(analysis, storage)) report.constant_foldable_bytes += bytes;
     if (storage.category == Category::kInput) {
       inputs += bytes;
     } else if (!IsActivation(storage)) {
       weights += bytes;
     }
   }
-  int64_t outputs = 0;
+  ByteTotal outputs(analysis.evaluator);
   for (ValueId output : analysis.graph().top().outputs) {
     const ValueType& type = analysis.inferred.types[output];
-    if (type.is_tensor()) {
-      outputs += analysis.evaluator.Evaluate(ByteCount(type.tensor, analysis.dims())).value_or(0);
-    }
+    const Dim bytes = type.is_tensor() ? ByteCount(type.tensor, analysis.dims()) : Dim();
+    if (analysis.evaluator.Evaluate(bytes)) outputs.Add(bytes);
   }
   report.input_bytes = inputs;
   report.weight_bytes = weights;
-  report.output_bytes = outputs;
+  report.output_bytes = outputs.bytes();
+  report.output_is_bounded = outputs.is_bounded();
   report.unknown_storages = timeline.unknown_storages;
   if (timeline.overflow) return report;
   if (timeline.live_bytes.empty()) {
@@ -44,7 +46,7 @@ InferenceReport BuildInference(Analysis& analysis) {
     return report;
   }
   const int64_t tick = timeline.PeakTick(0, trace.end_tick);
-  report.peak = BuildPeak(analysis.graph(), trace, timeline, tick, kInferencePrefix);
+  report.peak = BuildPeak(analysis, trace, timeline, tick, kInferencePrefix, /*granularity=*/1);
   report.activation_peak_bytes = *report.peak.live_bytes - inputs - weights;
   std::vector<Dim> terms;
   for (StorageId id : LiveAt(trace, timeline, tick)) {

@@ -22,13 +22,13 @@ bool IsEmpty(const CategoryBytes& bytes) {
 ScopeId OrRoot(ScopeId scope) { return scope.valid() ? scope : ScopeId(0); }
 
 void CountParameters(Analysis& analysis, IdVector<ScopeId, ReportLayer>& layers) {
-  auto add = [&](ScopeId scope, const TensorType& type) {
-    layers[OrRoot(scope)].parameter_count +=
-        analysis.evaluator.Evaluate(ElementCount(type, analysis.dims())).value_or(0);
+  auto add = [&](ScopeId scope, ValueId value, const TensorType& type) {
+    layers[OrRoot(scope)].parameter_count += analysis.roles.WeightCount(
+        value, analysis.evaluator.Evaluate(ElementCount(type, analysis.dims())).value_or(0));
   };
   if (analysis.training.has_value()) {
     for (const TorchValue& value : analysis.training->program.values) {
-      if (value.kind == TorchValueKind::kParameter) add(value.scope, value.type);
+      if (value.kind == TorchValueKind::kParameter) add(value.scope, value.onnx_value, value.type);
     }
     return;
   }
@@ -39,7 +39,7 @@ void CountParameters(Analysis& analysis, IdVector<ScopeId, ReportLayer>& layers)
     const ScopeId scope = value.kind == ValueKind::kConstant
                               ? graph.constants[value.constant].scope
                               : graph.nodes[value.producer].scope;
-    add(scope, analysis.inferred.types[ValueId(i)].tensor);
+    add(scope, ValueId(i), analysis.inferred.types[ValueId(i)].tensor);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "backend/build_report.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "backend/names.h"
 #include "backend/units.h"
+#include "passes/byte_total.h"
 
 namespace footprint {
 namespace {
@@ -33,11 +35,13 @@ struct ParameterTotals {
   int64_t bytes = 0;
 };
 
-void AddParameter(const TensorType& type, bool trainable, DimEvaluator& evaluator, DimTable& dims,
+void AddParameter(Analysis& analysis, ValueId value, const TensorType& type, bool trainable,
                   ParameterTotals* totals) {
-  const int64_t elements = evaluator.Evaluate(ElementCount(type, dims)).value_or(0);
-  totals->count += elements;
-  totals->trainable_count += trainable ? elements : 0;
+  const int64_t elements =
+      analysis.evaluator.Evaluate(ElementCount(type, analysis.dims())).value_or(0);
+  const int64_t weights = analysis.roles.WeightCount(value, elements);
+  totals->count += weights;
+  totals->trainable_count += trainable ? weights : 0;
   totals->bytes += BytesOf(type.element, elements).value_or(0);
 }
 
@@ -48,7 +52,7 @@ ParameterTotals CountParameters(Analysis& analysis) {
   if (analysis.training.has_value()) {
     for (const TorchValue& value : analysis.training->program.values) {
       if (value.kind != TorchValueKind::kParameter) continue;
-      AddParameter(value.type, value.trainable, analysis.evaluator, analysis.dims(), &totals);
+      AddParameter(analysis, value.onnx_value, value.type, value.trainable, &totals);
     }
     return totals;
   }
@@ -56,10 +60,34 @@ ParameterTotals CountParameters(Analysis& analysis) {
     const ValueId id(i);
     const ValueType& type = analysis.inferred.types[id];
     if (!analysis.roles.IsParameter(id) || type.kind == TypeKind::kUnknown) continue;
-    AddParameter(type.tensor, analysis.roles.trainable[id], analysis.evaluator, analysis.dims(),
-                 &totals);
+    AddParameter(analysis, id, type.tensor, analysis.roles.trainable[id], &totals);
   }
   return totals;
+}
+
+void AddUpTo64Bits(int64_t* sum, int64_t bytes) {
+  if (__builtin_add_overflow(*sum, bytes, sum)) *sum = std::numeric_limits<int64_t>::max();
+}
+
+// Each stored constant once, those that nobody reads included.
+void FillStored(const Analysis& analysis, StoredReport& stored) {
+  const Graph& graph = analysis.graph();
+  IdVector<ConstantId, bool> unread(graph.constants.size(), false);
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    const ConstantId constant = graph.values[ValueId(i)].constant;
+    if (constant.valid()) unread[constant] = analysis.roles.of[ValueId(i)] == Role::kUnused;
+  }
+  for (size_t i = 0; i < graph.constants.size(); ++i) {
+    const Constant& constant = graph.constants[ConstantId(i)];
+    AddUpTo64Bits(&stored.bytes, constant.stored_bytes);
+    if (!unread[ConstantId(i)]) AddUpTo64Bits(&stored.referenced_bytes, constant.stored_bytes);
+    if (constant.type.element == ElementType::kString) {
+      AddUpTo64Bits(&stored.string_payload_bytes, constant.stored_bytes);
+    } else if (constant.is_sparse) {
+      AddUpTo64Bits(&stored.sparse_bytes, constant.stored_bytes);
+      AddUpTo64Bits(&stored.sparse_as_dense_bytes, DenseBytes(analysis, constant).value_or(0));
+    }
+  }
 }
 
 void FillParameters(Analysis& analysis, Report& report) {
@@ -72,6 +100,7 @@ void FillParameters(Analysis& analysis, Report& report) {
         std::pair{"int8", ElementType::kInt8}, std::pair{"int4", ElementType::kInt4}}) {
     report.widths.push_back({name, BytesOf(element, totals.count).value_or(0)});
   }
+  FillStored(analysis, report.stored);
   const IdVector<ValueId, Value>& values = analysis.graph().values;
   for (size_t i = 0; i < values.size(); ++i) {
     const ValueId id(i);
@@ -150,6 +179,20 @@ std::string StorageName(const char* prefix, StorageId id) {
   return absl::StrCat(prefix, id.index());
 }
 
+Bytes DenseBytes(const Analysis& analysis, const Constant& constant) {
+  const Dim bytes = ByteCount(constant.type, analysis.dims());
+  return bytes.is_constant() ? Bytes(bytes.value()) : std::nullopt;
+}
+
+bool IsFoldable(const Analysis& analysis, const StorageRecord& storage) {
+  return storage.category == Category::kTransient && storage.value.valid() &&
+         analysis.foldable[storage.value];
+}
+
+std::string ReasonOf(const Analysis& analysis, const StorageRecord& storage) {
+  return IsFoldable(analysis, storage) ? "constant-foldable; " + storage.reason : storage.reason;
+}
+
 std::vector<ReportDiagnostic> ToReport(const std::vector<Diagnostic>& diagnostics) {
   std::vector<ReportDiagnostic> result;
   for (const Diagnostic& diagnostic : diagnostics) {
@@ -173,10 +216,12 @@ Failure ToFailure(const std::vector<Diagnostic>& diagnostics) {
   return failure;
 }
 
-Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& timeline, int64_t tick,
-               const char* id_prefix) {
+Peak BuildPeak(Analysis& analysis, const MemoryTrace& trace, const Timeline& timeline, int64_t tick,
+               const char* id_prefix, int64_t granularity) {
+  const Graph& graph = analysis.graph();
   Peak peak;
   if (timeline.live_bytes.empty() || timeline.overflow) return peak;
+  ByteTotal total(analysis.evaluator, granularity);
   peak.live_bytes = timeline.live_bytes[static_cast<size_t>(tick)];
   const int64_t step_index = StepAt(trace, tick);
   if (step_index >= 0) {
@@ -187,15 +232,17 @@ Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& tim
   }
   for (StorageId id : LiveAt(trace, timeline, tick)) {
     const StorageRecord& storage = trace.storages[id];
+    total.Add(storage.bytes);
     LiveStorage live;
     live.name = storage.name;
     live.bytes = timeline.bytes[id];
     live.category = CategoryName(storage.category);
     if (storage.scope.valid()) live.layer = graph.scopes[storage.scope].path;
-    live.reason = storage.reason;
+    live.reason = ReasonOf(analysis, storage);
     live.storage = StorageName(id_prefix, id);
     peak.live.push_back(std::move(live));
   }
+  peak.is_bounded = total.is_bounded();
   return peak;
 }
 

@@ -30,15 +30,21 @@ ReportTimeline BuildTimeline(const Graph& graph, const MemoryTrace& trace,
 std::optional<Explanation> BuildExplanation(const Analysis& analysis, const Report& report,
                                             const std::string& tensor);
 
-// What is alive at `tick`, with the step it belongs to.
-Peak BuildPeak(const Graph& graph, const MemoryTrace& trace, const Timeline& timeline, int64_t tick,
-               const char* id_prefix);
+// What is alive at `tick`, with the step it belongs to; `granularity` is that of the timeline.
+Peak BuildPeak(Analysis& analysis, const MemoryTrace& trace, const Timeline& timeline, int64_t tick,
+               const char* id_prefix, int64_t granularity);
 std::vector<ReportDiagnostic> ToReport(const std::vector<Diagnostic>& diagnostics);
 // Exit code 2 if one of the errors is the model's, else 3.
 Failure ToFailure(const std::vector<Diagnostic>& diagnostics);
 
 // Where a category's bytes are counted.
 int64_t CategoryBytes::*BytesField(Category category);
+// What a stored constant takes as a dense tensor.
+Bytes DenseBytes(const Analysis& analysis, const Constant& constant);
+
+// Computed, and from stored constants alone: it could be stored, or fused into what reads it.
+bool IsFoldable(const Analysis& analysis, const StorageRecord& storage);
+std::string ReasonOf(const Analysis& analysis, const StorageRecord& storage);
 
 // "s12": the id of a storage in reports.
 std::string StorageName(const char* prefix, StorageId id);

@@ -58,7 +58,7 @@ class TableBuilder {
     row.category = CategoryName(storage.category);
     if (storage.scope.valid()) row.layer = graph_.scopes[storage.scope].path;
     FillSteps(id, row.first_step, row.last_step);
-    row.reason = storage.reason;
+    row.reason = ReasonOf(analysis_, storage);
     row.certainty = CertaintyName(
         std::max(storage.certainty, CertaintyOf(storage.bytes, row.bytes.has_value())));
     if (row.bytes.has_value()) {
@@ -95,6 +95,7 @@ class TableBuilder {
     if (value.constant.valid()) {
       const Constant& constant = graph_.constants[value.constant];
       if (constant.is_sparse || bytes.is_unknown()) bytes = constant.stored_bytes;
+      FillStored(constant, row);
     }
     row.bytes = analysis_.evaluator.Evaluate(bytes);
     row.bytes_expression = analysis_.dims().ToString(bytes);
@@ -102,6 +103,7 @@ class TableBuilder {
     if (!row.bytes.has_value()) {
       report.unknown.push_back({row.name, row.producer, WhyUnknown(type)});
     }
+    row.constant_foldable = analysis_.foldable[id] && !analysis_.roles.IsStored(id);
     FillStorage(id, row);
     report.tensors.push_back(std::move(row));
   }
@@ -119,6 +121,13 @@ class TableBuilder {
     if (type.tensor.element == ElementType::kString)
       return "strings: their length is not in the type";
     return "its shape depends on values that the file does not hold";
+  }
+
+  void FillStored(const Constant& constant, ReportTensor& row) {
+    const bool strings = constant.type.element == ElementType::kString;
+    row.stored_as = strings ? "string payload" : constant.is_sparse ? "sparse" : "dense";
+    row.stored_bytes = constant.stored_bytes;
+    if (constant.is_sparse) row.dense_bytes = DenseBytes(analysis_, constant);
   }
 
   void FillStorage(ValueId id, ReportTensor& row) {

@@ -5,55 +5,35 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "backend/build_report.h"
-#include "passes/allocator.h"
 #include "backend/names.h"
+#include "passes/allocator.h"
+#include "passes/byte_total.h"
 
 namespace footprint {
 namespace {
 
-// A sum that stays unknown once a part of it is.
-class Total {
- public:
-  void Add(const std::optional<int64_t>& bytes) {
-    if (!bytes.has_value() || !sum_.has_value() || __builtin_add_overflow(*sum_, *bytes, &*sum_)) {
-      sum_.reset();
-    }
+Bytes SumOf(Analysis& analysis, Category category) {
+  ByteTotal total(analysis.evaluator);
+  for (const StorageRecord& storage : analysis.training->trace.storages) {
+    if (storage.category == category) total.Add(storage.bytes);
   }
-  Bytes value() const { return sum_; }
-
- private:
-  Bytes sum_ = 0;
-};
-
-Bytes RoundUpBytes(Bytes bytes) {
-  if (bytes.has_value() && *bytes % kAllocationGranularity != 0) {
-    *bytes += kAllocationGranularity - *bytes % kAllocationGranularity;
-  }
-  return bytes;
-}
-
-Bytes SumOf(const TrainingAnalysis& training, Category category) {
-  Total total;
-  for (size_t i = 0; i < training.trace.storages.size(); ++i) {
-    const StorageId id(i);
-    if (training.trace.storages[id].category == category) total.Add(training.timeline.bytes[id]);
-  }
-  return total.value();
+  return total.bytes();
 }
 
 void FillSaved(Analysis& analysis, TrainingReport& report) {
   const TrainingAnalysis& training = *analysis.training;
-  Total saved;
-  Total without_inputs;
+  ByteTotal saved(analysis.evaluator);
+  ByteTotal without_inputs(analysis.evaluator);
   std::vector<Dim> terms;
   for (StorageId id : training.trace.saved) {
-    saved.Add(training.timeline.bytes[id]);
-    if (training.trace.storages[id].category == Category::kInput) continue;
-    without_inputs.Add(training.timeline.bytes[id]);
-    terms.push_back(training.trace.storages[id].bytes);
+    const StorageRecord& storage = training.trace.storages[id];
+    saved.Add(storage.bytes);
+    if (storage.category == Category::kInput) continue;
+    without_inputs.Add(storage.bytes);
+    terms.push_back(storage.bytes);
   }
-  report.saved_bytes = saved.value();
-  report.saved_excluding_inputs_bytes = without_inputs.value();
+  report.saved_bytes = saved.bytes();
+  report.saved_excluding_inputs_bytes = without_inputs.bytes();
   report.saved_expression = analysis.dims().ToString(analysis.dims().Sum(terms));
 }
 
@@ -74,15 +54,12 @@ void FillPhases(const TrainingAnalysis& training, TrainingReport& report) {
 
 // What is alive between the tick before `tick` and `tick`: locals of the step are gone, nothing of
 // the next phase is there yet.
-Bytes LiveAcross(const TrainingAnalysis& training, int64_t tick) {
-  Total total;
-  for (size_t i = 0; i < training.trace.storages.size(); ++i) {
-    const StorageId id(i);
-    const StorageRecord& storage = training.trace.storages[id];
-    if (storage.first_tick >= tick || storage.end_tick <= tick) continue;
-    total.Add(RoundUpBytes(training.timeline.bytes[id]));
+Bytes LiveAcross(Analysis& analysis, int64_t tick) {
+  ByteTotal total(analysis.evaluator, kAllocationGranularity);
+  for (const StorageRecord& storage : analysis.training->trace.storages) {
+    if (storage.first_tick < tick && storage.end_tick > tick) total.Add(storage.bytes);
   }
-  return total.value();
+  return total.bytes();
 }
 
 void FillGeneric(const Analysis& analysis, TrainingReport& report) {
@@ -107,20 +84,21 @@ TrainingReport BuildTraining(Analysis& analysis) {
   report.loss = training.loss;
   report.accumulate = analysis.options.accumulate;
   report.checkpoints = training.checkpoints;
-  report.parameter_bytes = SumOf(training, Category::kParameter);
-  report.buffer_bytes = SumOf(training, Category::kBuffer);
-  report.gradient_bytes = SumOf(training, Category::kGradient);
-  report.optimizer_state_bytes = SumOf(training, Category::kOptimizerState);
-  report.input_bytes = SumOf(training, Category::kInput);
+  report.parameter_bytes = SumOf(analysis, Category::kParameter);
+  report.buffer_bytes = SumOf(analysis, Category::kBuffer);
+  report.gradient_bytes = SumOf(analysis, Category::kGradient);
+  report.optimizer_state_bytes = SumOf(analysis, Category::kOptimizerState);
+  report.input_bytes = SumOf(analysis, Category::kInput);
   FillSaved(analysis, report);
   FillPhases(training, report);
   FillGeneric(analysis, report);
   if (training.timeline.overflow || training.timeline.live_bytes.empty()) return report;
   report.after_forward_bytes =
-      LiveAcross(training, training.trace.phase_tick[static_cast<int>(Phase::kBackward)]);
+      LiveAcross(analysis, training.trace.phase_tick[static_cast<int>(Phase::kBackward)]);
   const int64_t tick = training.timeline.PeakTick(0, training.trace.end_tick);
   report.peak =
-      BuildPeak(analysis.graph(), training.trace, training.timeline, tick, kTrainingPrefix);
+      BuildPeak(analysis, training.trace, training.timeline, tick, kTrainingPrefix,
+                kAllocationGranularity);
   if (const std::optional<AllocatorPeak> peak = ReplayAllocator(
           training.trace, training.timeline, analysis.options.expandable_segments)) {
     report.peak.allocated_bytes = peak->allocated_bytes;

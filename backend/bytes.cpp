@@ -67,8 +67,8 @@ std::string WidthsText(const BytesReport& report, const Terminal& terminal) {
   TerminalTable table({{.title = ""},
                        {.title = "bytes each", .align = kRight},
                        {.title = "parameters", .align = kRight},
-                       {.title = "", .align = kRight},
-                       {.title = "bytes", .align = kRight}});
+                       {.title = "binary", .align = kRight, .leaves_as = 1},
+                       {.title = "bytes", .align = kRight, .leaves_as = 2}});
   constexpr const char* kEach[] = {"4", "2", "1", "0.5"};
   const int64_t reference = report.widths.front().bytes;
   for (size_t i = 0; i < report.widths.size(); ++i) {
@@ -81,14 +81,14 @@ std::string WidthsText(const BytesReport& report, const Terminal& terminal) {
 
 std::string RegimesText(const BytesReport& report, const Terminal& terminal) {
   constexpr TableColumn::Align kRight = TableColumn::Align::kRight;
-  TerminalTable table({{.title = "bytes per parameter"},
-                       {.title = "weight", .align = kRight},
-                       {.title = "gradient", .align = kRight},
-                       {.title = "master", .align = kRight},
-                       {.title = "state", .align = kRight},
+  TerminalTable table({{.title = "bytes per parameter", .excess = TableColumn::Excess::kElideEnd},
+                       {.title = "weight", .align = kRight, .leaves_as = 2},
+                       {.title = "gradient", .align = kRight, .leaves_as = 3},
+                       {.title = "master", .align = kRight, .leaves_as = 5},
+                       {.title = "state", .align = kRight, .leaves_as = 4},
                        {.title = "sum", .align = kRight},
                        {.title = "in all", .align = kRight},
-                       {.title = "", .align = kRight}});
+                       {.title = "binary", .align = kRight, .leaves_as = 1}});
   for (const TrainingRegime& regime : report.regimes) {
     table.AddRow({regime.name, Width(regime.parameter_width), Width(regime.gradient_width),
                   Width(regime.master_width), Width(regime.state_width), Width(regime.width),

@@ -54,7 +54,8 @@ struct LiveStorage {
 };
 
 struct Peak {
-  Bytes live_bytes;       // sum of live storages, each rounded up to 512
+  Bytes live_bytes;       // of all live storages together, each rounded up to 512 in training
+  bool is_bounded = false;  // run-time data decides sizes: at most so many bytes
   // Training: blocks that PyTorch's caching allocator hands out at the same time, and segments that
   // it holds, in the steady state. Unknown for inference.
   Bytes allocated_bytes;
@@ -114,7 +115,9 @@ struct TimelineStep {
   std::string node;
   std::string layer;
   int64_t live_bytes = 0;  // storages of unknown size left out
-  CategoryBytes bytes;     // each storage rounded as in live_bytes, which is their sum
+  // Each storage rounded as in live_bytes, which is their sum unless sizes that data decides are
+  // bounded together.
+  CategoryBytes bytes;
 };
 struct ReportTimeline {
   std::string run;  // "training", "inference"
@@ -137,10 +140,21 @@ struct InferenceReport {
   Bytes activation_peak_bytes;  // ideal liveness peak: initializers and the caller's inputs apart
   std::string activation_peak_expression;  // of the storages alive at the peak
   Bytes input_bytes;
+  int64_t constant_foldable_bytes = 0;  // of all activations that rest on stored constants alone
   Bytes output_bytes;
+  bool output_is_bounded = false;  // as in Peak
   Bytes weight_bytes;            // initializers and constants
   int64_t unknown_storages = 0;  // of unknown size: every total leaves them out
   Peak peak;                     // initializers and inputs included
+};
+
+// What the file holds, and in which forms.
+struct StoredReport {
+  int64_t bytes = 0;                  // every stored tensor once
+  int64_t referenced_bytes = 0;       // of them, those that some node reads
+  int64_t sparse_bytes = 0;           // of them, those stored as values and their indices
+  int64_t sparse_as_dense_bytes = 0;  // the same as dense tensors
+  int64_t string_payload_bytes = 0;   // of them, characters of strings
 };
 
 struct ReportTensor {
@@ -159,6 +173,10 @@ struct ReportTensor {
   std::optional<int64_t> last_step;
   std::string storage;  // id in storages; empty: none
   CertaintyWord certainty;
+  std::string stored_as;  // "dense", "sparse", "string payload"; empty: not stored
+  int64_t stored_bytes = 0;
+  Bytes dense_bytes;               // where stored_as is "sparse"
+  bool constant_foldable = false;  // computed from stored constants alone
 };
 
 struct ReportStorage {
@@ -253,6 +271,7 @@ struct Report {
   int64_t trainable_parameter_count = 0;
   int64_t buffer_bytes = 0;
   int64_t constant_bytes = 0;
+  StoredReport stored;
   std::vector<WidthBytes> widths;
   std::optional<TrainingReport> training;
   std::optional<InferenceReport> inference;

@@ -82,12 +82,21 @@ void WriteStored(const Report& report, JsonWriter* json) {
   json->BeginObject(Layout::kOneLine);
   json->Field("bytes", report.constant_bytes);
   json->EndObject();
+  json->Key("stored");
+  json->BeginObject(Layout::kOneLine);
+  json->Field("bytes", report.stored.bytes);
+  json->Field("referenced_bytes", report.stored.referenced_bytes);
+  json->Field("sparse_bytes", report.stored.sparse_bytes);
+  json->Field("sparse_as_dense_bytes", report.stored.sparse_as_dense_bytes);
+  json->Field("string_payload_bytes", report.stored.string_payload_bytes);
+  json->EndObject();
 }
 
 void WritePeak(const Peak& peak, bool of_training, JsonWriter* json) {
   json->Key("peak");
   json->BeginObject(Layout::kLines);
   json->Field("live_bytes", peak.live_bytes);
+  json->Field("is_bounded", peak.is_bounded);
   json->Field("allocated_bytes", peak.allocated_bytes);
   json->Field("reserved_bytes", peak.reserved_bytes);
   if (of_training) json->FieldOrNull("phase", peak.phase);
@@ -152,6 +161,8 @@ void WriteInference(const std::optional<InferenceReport>& inference, JsonWriter*
   json->Field("weight_bytes", inference->weight_bytes);
   json->Field("input_bytes", inference->input_bytes);
   json->Field("output_bytes", inference->output_bytes);
+  json->Field("output_is_bounded", inference->output_is_bounded);
+  json->Field("constant_foldable_bytes", inference->constant_foldable_bytes);
   json->Field("activation_peak_bytes", inference->activation_peak_bytes);
   json->FieldOrNull("activation_peak_expression", inference->activation_peak_expression);
   WritePeak(inference->peak, false, json);
@@ -268,6 +279,12 @@ void WriteTensor(const ReportTensor& tensor, JsonWriter* json) {
   json->Field("last_step", tensor.last_step);
   json->FieldOrNull("storage", tensor.storage);
   json->Field("certainty", tensor.certainty);
+  if (!tensor.stored_as.empty()) {
+    json->Field("stored_as", tensor.stored_as);
+    json->Field("stored_bytes", tensor.stored_bytes);
+  }
+  if (tensor.dense_bytes) json->Field("dense_bytes", tensor.dense_bytes);
+  if (tensor.constant_foldable) json->Field("constant_foldable", true);
   json->EndObject();
 }
 

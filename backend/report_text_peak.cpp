@@ -46,9 +46,10 @@ std::string SharesText(const Peak& peak, const Terminal& terminal) {
                   WithThousands(share.bytes),
                   WithThousands(share.count) + (share.count == 1 ? " storage" : " storages")});
   }
-  if (peak.live_bytes && *peak.live_bytes != sum) {
-    const int64_t rounding = *peak.live_bytes - sum;
-    table.AddRow({"rounding to 512 B", BinaryUnits(rounding), WithThousands(rounding)});
+  const int64_t rest = peak.live_bytes.value_or(sum) - sum;
+  if (rest > 0) table.AddRow({"rounding to 512 B", BinaryUnits(rest), WithThousands(rest)});
+  if (rest < 0) {
+    table.AddRow({"not all at most at once", "-" + BinaryUnits(-rest), WithThousands(rest)});
   }
   return table.Render(terminal);
 }

@@ -33,6 +33,13 @@ std::string Heading(std::string_view title, const std::string& detail, const Ter
   return Bold(padded, terminal) + "  " + rest + "\n";
 }
 
+// An upper bound where run-time data decides sizes, a lower one where some are unknown.
+std::string SignOf(bool bounded, bool unknown) {
+  if (bounded && unknown) return "~ ";
+  if (unknown) return ">= ";
+  return bounded ? "<= " : "";
+}
+
 // What a total stands for where some storages of a category (of any, if empty) are only bounded or
 // unknown: an unknown part is missing from the total, a bounded one counts in full.
 std::string SignOf(const Report& report, int64_t unknown_storages, std::string_view category = "") {
@@ -43,9 +50,7 @@ std::string SignOf(const Report& report, int64_t unknown_storages, std::string_v
     bounded |= storage.certainty == "bounded";
     unknown |= storage.certainty == "unknown" && unknown_storages > 0;
   }
-  if (bounded && unknown) return "~ ";
-  if (unknown) return ">= ";
-  return bounded ? "<= " : "";
+  return SignOf(bounded, unknown);
 }
 
 std::string PeakPlace(const Peak& peak, const Terminal& terminal) {
@@ -130,10 +135,24 @@ std::string ParametersText(const Report& report, const Terminal& terminal) {
     detail += ", " + WithThousands(report.trainable_parameter_count) + " of them trained";
   }
   std::string text = Heading("Parameters", detail, terminal);
-  text += FigureLine("as stored", report.parameter_bytes);
+  const StoredReport& stored = report.stored;
+  if (stored.sparse_bytes > 0) {
+    text += FigureLine("stored sparse", stored.sparse_bytes);
+    text += FigureLine("the same, dense", stored.sparse_as_dense_bytes);
+    text += FigureLine("all, dense", report.parameter_bytes);
+  } else {
+    text += FigureLine("as stored", report.parameter_bytes);
+  }
   for (const WidthBytes& width : report.widths) text += FigureLine(width.name, width.bytes);
   if (report.buffer_bytes > 0) text += FigureLine("buffers", report.buffer_bytes);
   if (report.constant_bytes > 0) text += FigureLine("constants", report.constant_bytes);
+  if (stored.string_payload_bytes > 0) {
+    text += FigureLine("string payload", stored.string_payload_bytes);
+  }
+  if (stored.bytes != stored.referenced_bytes) {
+    text += FigureLine("in the file", stored.bytes);
+    text += FigureLine("of it read by nodes", stored.referenced_bytes);
+  }
   return text;
 }
 
@@ -165,7 +184,8 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
   for (const PhaseReport& phase : training.phases) {
     text += FigureLine("peak of " + phase.name, phase.peak_bytes, sign);
   }
-  text += Bold(FigureLine("peak", training.peak.live_bytes, sign), terminal);
+  const std::string peak_sign = SignOf(training.peak.is_bounded, training.unknown_storages > 0);
+  text += Bold(FigureLine("peak", training.peak.live_bytes, peak_sign), terminal);
   text += PeakPlace(training.peak, terminal);
   if (training.peak.allocated_bytes) {
     text += FigureLine("allocated", training.peak.allocated_bytes, sign);
@@ -214,12 +234,16 @@ std::string GatesText(const Report& report, const Terminal& terminal) {
 std::string InferenceText(const Report& report, const Terminal& terminal) {
   if (!report.inference) return "";
   const InferenceReport& inference = *report.inference;
-  const std::string sign = SignOf(report, inference.unknown_storages);
+  const bool unknown = inference.unknown_storages > 0;
+  const std::string sign = SignOf(inference.peak.is_bounded, unknown);
   std::string text = Heading("Inference", "ideal reuse of buffers", terminal);
   text += FigureLine("weights", inference.weight_bytes);
-  text += FigureLine("inputs", inference.input_bytes,
-                     SignOf(report, inference.unknown_storages, "input"));
-  text += FigureLine("outputs", inference.output_bytes, sign);
+  text += FigureLine("inputs", inference.input_bytes);
+  text += FigureLine("outputs", inference.output_bytes,
+                     SignOf(inference.output_is_bounded, unknown));
+  if (inference.constant_foldable_bytes > 0) {
+    text += FigureLine("constant-foldable", inference.constant_foldable_bytes);
+  }
   text += FigureLine("activation peak", inference.activation_peak_bytes, sign);
   text += Expression(inference.activation_peak_expression, terminal);
   text += Bold(FigureLine("peak", inference.peak.live_bytes, sign), terminal);

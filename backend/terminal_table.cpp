@@ -60,7 +60,7 @@ void TerminalTable::AddRow(std::vector<std::string> cells, RowStyle style) {
   rows_.push_back({std::move(cells), style});
 }
 
-std::vector<int> TerminalTable::FitWidths(int width) const {
+std::vector<int> TerminalTable::FitWidths(int width, std::vector<std::string>* dropped) const {
   std::vector<int> natural;
   for (size_t i = 0; i < columns_.size(); ++i) {
     int widest = 0;
@@ -84,6 +84,7 @@ std::vector<int> TerminalTable::FitWidths(int width) const {
       return fitted;
     }
     natural[leaving] = kLeftOut;
+    dropped->push_back(columns_[leaving].title);
   }
 }
 
@@ -111,7 +112,8 @@ std::string TerminalTable::RenderRow(const Row& row, const std::vector<int>& wid
 }
 
 std::string TerminalTable::Render(const Terminal& terminal) const {
-  const std::vector<int> widths = FitWidths(terminal.width);
+  std::vector<std::string> dropped;
+  const std::vector<int> widths = FitWidths(terminal.width, &dropped);
   std::string text;
   Row titles{{}, RowStyle::kDim};
   for (const TableColumn& column : columns_) titles.cells.push_back(column.title);
@@ -119,6 +121,13 @@ std::string TerminalTable::Render(const Terminal& terminal) const {
                                   [](const TableColumn& column) { return !column.title.empty(); });
   if (titled) text += RenderRow(titles, widths, terminal);
   for (const Row& row : rows_) text += RenderRow(row, widths, terminal);
+  std::string names;
+  for (auto title = dropped.rbegin(); title != dropped.rend(); ++title) {
+    if (!title->empty()) names += (names.empty() ? "" : ", ") + *title;
+  }
+  if (!names.empty()) {
+    text += Faint(Wrap("  too narrow for: " + names, 4, terminal), terminal) + "\n";
+  }
   return text;
 }
 

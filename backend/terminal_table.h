@@ -1,6 +1,7 @@
 // A table of text that fits the terminal. When it is too wide, columns give way in this order: the
 // elastic ones shrink to what is still readable, optional ones are left out, the elastic ones
-// shrink further. An optional column without any text is not shown.
+// shrink further. An optional column without any text is not shown; a line below the table names
+// those that did not fit.
 #ifndef FOOTPRINT_BACKEND_TERMINAL_TABLE_H_
 #define FOOTPRINT_BACKEND_TERMINAL_TABLE_H_
 
@@ -41,7 +42,8 @@ class TerminalTable {
     RowStyle style;
   };
 
-  std::vector<int> FitWidths(int width) const;
+  // `dropped`: titles of columns that did not fit.
+  std::vector<int> FitWidths(int width, std::vector<std::string>* dropped) const;
   std::string RenderRow(const Row& row, const std::vector<int>& widths,
                         const Terminal& terminal) const;
 

@@ -157,10 +157,12 @@ class DimTable {
 // Data-dependent symbols without a binding take their upper bound, or are unevaluable without one.
 class DimEvaluator {
  public:
-  DimEvaluator(const DimTable& table, const DimBindings& bindings, int64_t default_value = 1);
+  DimEvaluator(DimTable& table, const DimBindings& bindings, int64_t default_value = 1);
   ~DimEvaluator();
   DimEvaluator(DimEvaluator&&) noexcept;
 
+  // The table of the expressions.
+  DimTable& table() const;
   // nullopt: unknown, overflow, or division by zero.
   std::optional<int64_t> Evaluate(Dim a);
   // Model symbols that were evaluated without a binding, in the table's order.

@@ -45,6 +45,7 @@ struct DimEvaluator::Impl {
   bool ComputeAtom(const DimNode& node, Value& value);
   Value Evaluate(Dim a);
 
+  DimTable* owner = nullptr;
   const DimTable::Impl* table = nullptr;
   absl::flat_hash_map<std::string, int64_t> bindings;
   int64_t default_value = 1;
@@ -184,15 +185,17 @@ DimEvaluator::Impl::Value DimEvaluator::Impl::Evaluate(Dim a) {
   return value;
 }
 
-DimEvaluator::DimEvaluator(const DimTable& table, const DimBindings& bindings,
-                           int64_t default_value)
+DimEvaluator::DimEvaluator(DimTable& table, const DimBindings& bindings, int64_t default_value)
     : impl_(std::make_unique<Impl>()) {
+  impl_->owner = &table;
   impl_->table = table.impl_.get();
   impl_->default_value = default_value;
   for (const auto& [name, value] : bindings) impl_->bindings.insert_or_assign(name, value);
 }
 DimEvaluator::~DimEvaluator() = default;
 DimEvaluator::DimEvaluator(DimEvaluator&&) noexcept = default;
+
+DimTable& DimEvaluator::table() const { return *impl_->owner; }
 
 std::optional<int64_t> DimEvaluator::Evaluate(Dim a) {
   const std::optional<DimBounds> value = impl_->Evaluate(a);

@@ -133,7 +133,8 @@ bool NodeLowering::ChooseShape(const ShapeMatcher& matcher, NodeId id) {
   return false;
 }
 
-// What the bodies of a control-flow node read from outside.
+// What the bodies of a control-flow node read from outside, and the module's tensors that the file
+// stores in them.
 std::vector<ValueId> NodeLowering::Captures(const Node& node) const {
   std::vector<ValueId> captures;
   std::vector<RegionId> open;
@@ -145,7 +146,10 @@ std::vector<ValueId> NodeLowering::Captures(const Node& node) const {
     open.pop_back();
     for (NodeId inner : region.nodes) {
       for (ValueId input : graph_.nodes[inner].inputs) {
-        if (input.valid() && graph_.values[input].region == RegionId(0)) {
+        if (!input.valid()) continue;
+        const Role role = facts_.roles().of[input];
+        const bool stored = role == Role::kParameter || role == Role::kBuffer;
+        if (stored || graph_.values[input].region == RegionId(0)) {
           captures.push_back(facts_.Resolve(input));
         }
       }

@@ -46,7 +46,9 @@ struct Uses {
   bool as_weight = false;
   bool as_filler = false;
   bool as_statistics = false;
-  bool as_tensor = false;  // not only as numbers
+  bool as_quantization = false;
+  bool as_numbers = false;  // a weight that is no scale or zero point of another
+  bool as_tensor = false;   // not only as numbers
 };
 
 int64_t Elements(const Constant& constant) {
@@ -74,6 +76,7 @@ class RoleAssigner {
       : graph_(graph), sink_(sink), uses_(graph.values.size()) {
     result_.of.resize(graph.values.size(), Role::kNone);
     result_.trainable.resize(graph.values.size(), false);
+    result_.is_quantization.resize(graph.values.size(), false);
     for (ValueId input : graph.top().inputs) {
       const TensorType& type = graph.values[input].declared.tensor;
       if (graph.values[input].kind != ValueKind::kInput || !IsInteger(type.element)) continue;
@@ -95,7 +98,9 @@ class RoleAssigner {
     SplitMergedTensors();
     for (size_t i = 0; i < graph_.values.size(); ++i) {
       const ValueId id(i);
-      result_.trainable[id] = result_.IsParameter(id) && IsTrainableType(StoredType(id).element);
+      result_.is_quantization[id] = uses_[id].as_quantization && !uses_[id].as_numbers;
+      result_.trainable[id] = result_.IsParameter(id) && !result_.is_quantization[id] &&
+                              IsTrainableType(StoredType(id).element);
     }
     Freeze(freeze);
     WarnAboutUnused();
@@ -121,8 +126,12 @@ class RoleAssigner {
         uses.as_tensor |= i >= 32 || (numbers >> i & 1) == 0;
         if (node.op == nullptr || i >= 32) continue;
         const uint32_t bit = uint32_t{1} << i;
+        const bool describes = (node.op->quantization & bit) != 0;
+        uses.as_quantization |= describes;
         if ((node.op->weights & bit) != 0) {
           (IsFiller(node, node.inputs[i]) ? uses.as_filler : uses.as_weight) = true;
+          uses.as_numbers |= !describes;
+          if (!describes) CountPacked(node, i);
         }
         uses.as_statistics |= (node.op->statistics & bit) != 0;
       }
@@ -143,6 +152,15 @@ class RoleAssigner {
       uses_[node.inputs[0]].as_weight |= uses_[node.outputs[0]].as_weight;
       uses_[node.inputs[0]].as_statistics |= uses_[node.outputs[0]].as_statistics;
     }
+  }
+
+  void CountPacked(const Node& node, size_t operand) {
+    const Value& value = graph_.values[node.inputs[operand]];
+    if (node.op->weight_count == nullptr || !value.constant.valid()) return;
+    const Constant& constant = graph_.constants[value.constant];
+    if (!IsInteger(constant.type.element) || BitsPerElement(constant.type.element) != 8) return;
+    result_.packed_weights[node.inputs[operand]] =
+        node.op->weight_count(node, static_cast<int>(operand), Elements(constant));
   }
 
   // Constants where a norm wants weights: how exporters spell a norm without them. PyTorch's own
@@ -203,9 +221,8 @@ class RoleAssigner {
       return false;
     }
     if (from_sizes_.empty()) FindFromSizes();
-    return absl::c_all_of(readers_[id], [this](NodeId reader) {
-      return from_sizes_[reader] && !turns_[reader];
-    });
+    return absl::c_all_of(readers_[id],
+                          [this](NodeId reader) { return from_sizes_[reader] && !turns_[reader]; });
   }
 
   // Nodes whose results rest on shapes and Constant nodes alone, and those of them that a rotation
@@ -337,6 +354,13 @@ class RoleAssigner {
 };
 
 }  // namespace
+
+int64_t Roles::WeightCount(ValueId value, int64_t elements) const {
+  if (!value.valid()) return elements;
+  if (is_quantization[value]) return 0;
+  const auto packed = packed_weights.find(value);
+  return packed == packed_weights.end() ? elements : packed->second;
+}
 
 bool MatchesFreeze(const std::string& pattern, const std::string& name) {
   if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;

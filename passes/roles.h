@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "ir/diagnostic.h"
 #include "ir/graph.h"
 #include "ir/provenance.h"
@@ -26,6 +27,13 @@ struct Roles {
   IdVector<ValueId, Role> of;
   IdVector<ValueId, bool> trainable;  // parameters that take a gradient
 
+  // Scales and zero points of quantized tensors: they take bytes, but are no weights.
+  IdVector<ValueId, bool> is_quantization;
+  // How many weights constants hold of which an element is not one: several packed into a byte.
+  absl::flat_hash_map<ValueId, int64_t> packed_weights;
+
+  // Of a parameter; `value` may be invalid: one of the module that the file does not hold.
+  int64_t WeightCount(ValueId value, int64_t elements) const;
   bool IsParameter(ValueId value) const { return of[value] == Role::kParameter; }
   bool IsStored(ValueId value) const { return of[value] != Role::kNone; }
 };

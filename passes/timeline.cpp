@@ -3,13 +3,87 @@
 
 #include <algorithm>
 
+#include "passes/byte_total.h"
+
 // A difference array: each storage adds its bytes at its first tick and takes them back at its end;
 // a running sum gives live bytes at every tick in time linear in storages and ticks.
+//
+// Sizes that run-time data decides are bounds, and bounds of what is alive together must be sought
+// together: two parts of an axis of 10 are u and 10 - u, 10 at most each, and 10 in all. Whenever
+// such a storage comes or goes, those that are alive are added up as one expression.
 
 namespace footprint {
 namespace {
 
+// Sizes that are added up as expressions over the whole trace; beyond, each has its own bound.
+constexpr size_t kMostAddends = 1 << 16;
+
 bool FitsInt64(Wide value) { return value >= 0 && value <= std::numeric_limits<int64_t>::max(); }
+
+Wide RoundUp(int64_t bytes, int64_t granularity) {
+  return (Wide{bytes} + granularity - 1) / granularity * granularity;
+}
+
+// Storages of data-dependent size, as time goes on.
+class DataDependentBytes {
+ public:
+  DataDependentBytes(const MemoryTrace& trace, DimEvaluator& evaluator, int64_t granularity)
+      : trace_(trace), evaluator_(evaluator), granularity_(granularity) {}
+
+  void Add(StorageId id, Wide bound) {
+    const StorageRecord& storage = trace_.storages[id];
+    changes_.push_back({storage.first_tick, id, bound, true});
+    changes_.push_back({storage.end_tick, id, -bound, false});
+  }
+
+  void Start() {
+    std::stable_sort(changes_.begin(), changes_.end(),
+                     [](const Change& a, const Change& b) { return a.tick < b.tick; });
+  }
+
+  // At most so many bytes are alive at `tick`; ticks are asked for in order.
+  Wide At(int64_t tick) {
+    bool changed = false;
+    for (; next_ < changes_.size() && changes_[next_].tick <= tick; ++next_) {
+      const Change& change = changes_[next_];
+      changed = true;
+      separately_ += change.bytes;
+      if (change.comes) {
+        alive_.push_back(change.storage);
+      } else {
+        alive_.erase(std::find(alive_.begin(), alive_.end(), change.storage));
+      }
+    }
+    if (changed) together_ = Together();
+    return together_;
+  }
+
+ private:
+  struct Change {
+    int64_t tick;
+    StorageId storage;
+    Wide bytes;
+    bool comes;  // or goes
+  };
+
+  Wide Together() {
+    addends_ += alive_.size();
+    if (addends_ > kMostAddends || !FitsInt64(separately_)) return separately_;
+    std::vector<Dim> sizes;
+    for (const StorageId id : alive_) sizes.push_back(trace_.storages[id].bytes);
+    return BoundTogether(sizes, static_cast<int64_t>(separately_), granularity_, evaluator_);
+  }
+
+  const MemoryTrace& trace_;
+  DimEvaluator& evaluator_;
+  const int64_t granularity_;
+  std::vector<Change> changes_;
+  size_t next_ = 0;
+  size_t addends_ = 0;
+  std::vector<StorageId> alive_;
+  Wide separately_ = 0;
+  Wide together_ = 0;
+};
 
 }  // namespace
 
@@ -17,6 +91,7 @@ Timeline ComputeTimeline(const MemoryTrace& trace, DimEvaluator& evaluator, int6
   Timeline timeline;
   timeline.bytes.resize(trace.storages.size());
   std::vector<Wide> change(static_cast<size_t>(trace.end_tick) + 1, 0);
+  DataDependentBytes data_dependent(trace, evaluator, granularity);
   for (size_t i = 0; i < trace.storages.size(); ++i) {
     const StorageId id(i);
     const StorageRecord& storage = trace.storages[id];
@@ -26,14 +101,20 @@ Timeline ComputeTimeline(const MemoryTrace& trace, DimEvaluator& evaluator, int6
       continue;
     }
     if (storage.first_tick >= storage.end_tick) continue;
-    const Wide blocks = (Wide{*timeline.bytes[id]} + granularity - 1) / granularity;
-    change[static_cast<size_t>(storage.first_tick)] += blocks * granularity;
-    change[static_cast<size_t>(storage.end_tick)] -= blocks * granularity;
+    const Wide bytes = RoundUp(*timeline.bytes[id], granularity);
+    if (evaluator.table().IsDataDependent(storage.bytes)) {
+      data_dependent.Add(id, bytes);
+      continue;
+    }
+    change[static_cast<size_t>(storage.first_tick)] += bytes;
+    change[static_cast<size_t>(storage.end_tick)] -= bytes;
   }
+  data_dependent.Start();
   timeline.live_bytes.reserve(static_cast<size_t>(trace.end_tick));
-  Wide live = 0;
+  Wide exact = 0;
   for (int64_t tick = 0; tick < trace.end_tick; ++tick) {
-    live += change[static_cast<size_t>(tick)];
+    exact += change[static_cast<size_t>(tick)];
+    const Wide live = exact + data_dependent.At(tick);
     timeline.overflow |= !FitsInt64(live);
     timeline.live_bytes.push_back(FitsInt64(live) ? static_cast<int64_t>(live) : 0);
   }

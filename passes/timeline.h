@@ -17,7 +17,8 @@ constexpr int64_t kAllocationGranularity = 512;
 struct Timeline {
   // Bytes of each storage at the binding, not rounded; nullopt: unknown.
   IdVector<StorageId, std::optional<int64_t>> bytes;
-  // Live bytes at each tick, each storage rounded up to the granularity; unknown storages count 0.
+  // Live bytes at each tick, each storage rounded up to the granularity; unknown storages count 0,
+  // and those that run-time data decides are bounded together.
   std::vector<int64_t> live_bytes;
   int64_t unknown_storages = 0;
   bool overflow = false;  // the sum left 64 bits somewhere: no figure of it may be used

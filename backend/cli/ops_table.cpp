@@ -60,13 +60,13 @@ std::string VersionsOf(const OnnxOp& op) {
 }  // namespace
 
 std::string OnnxOpsText(const Terminal& terminal) {
-  TerminalTable table({{.title = "operator"},
+  TerminalTable table({{.title = "operator", .excess = TableColumn::Excess::kElideMiddle},
                        {.title = "opsets"},
                        {.title = "types"},
-                       {.title = "values"},
-                       {.title = "alias"},
-                       {.title = "in place"},
-                       {.title = "control"}});
+                       {.title = "values", .leaves_as = 2},
+                       {.title = "alias", .leaves_as = 3},
+                       {.title = "in place", .leaves_as = 5},
+                       {.title = "control", .leaves_as = 4}});
   for (const OnnxOp* op : AllOnnxOps()) {
     table.AddRow({QualifiedName(*op), VersionsOf(*op),
                   op->types != nullptr ? "rule" : "ONNX's schema",
@@ -108,11 +108,11 @@ std::string OnnxOpsJson() {
 
 std::string MissingOpsText(const std::vector<MissingOp>& missing, const Terminal& terminal) {
   if (missing.empty()) return "  every operator of the model has a row\n";
-  TerminalTable table({{.title = "domain"},
-                       {.title = "operator"},
+  TerminalTable table({{.title = "domain", .excess = TableColumn::Excess::kElideEnd},
+                       {.title = "operator", .excess = TableColumn::Excess::kElideMiddle},
                        {.title = "opset", .align = TableColumn::Align::kRight},
                        {.title = "nodes", .align = TableColumn::Align::kRight},
-                       {.title = "types from"}});
+                       {.title = "types from", .leaves_as = 1}});
   for (const MissingOp& op : missing) {
     table.AddRow({op.domain, op.name, std::to_string(op.version), WithThousands(op.nodes),
                   op.shapes_from});

@@ -85,11 +85,12 @@ std::string Names(const TorchOp& op, const std::vector<std::string>& names) {
 }  // namespace
 
 std::string TorchOpsText(const Terminal& terminal) {
-  TerminalTable table({{.title = "operator"},
-                       {.title = "layout"},
-                       {.title = "saved"},
-                       {.title = "gradients"},
-                       {.title = "autocast"}});
+  constexpr TableColumn::Excess kElideEnd = TableColumn::Excess::kElideEnd;
+  TerminalTable table({{.title = "operator", .excess = TableColumn::Excess::kElideMiddle},
+                       {.title = "layout", .leaves_as = 2},
+                       {.title = "saved", .excess = kElideEnd},
+                       {.title = "gradients", .excess = kElideEnd, .leaves_as = 1},
+                       {.title = "autocast", .leaves_as = 3}});
   for (const TorchOp* op : AllTorchOps()) {
     table.AddRow({ToString(op->name), LayoutOf(*op), Names(*op, SavedBy(*op)),
                   Names(*op, GradientsOf(*op)), AutocastOf(*op)});

@@ -65,6 +65,14 @@ class Shapes(Case):
         self.assertEqual([d["kind"] for d in report["diagnostics"]], ["external-data-missing"])
         self.assertEqual([absent[n]["certainty"] for n in "abc"], ["bounded"] * 3)
         self.assertEqual(absent["c"]["shape_expression"], "[1, 49, 8, 192 - u0 - u1]")
+        # Each part may be as large as the whole; together they are as large as it.
+        inference = report["inference"]
+        self.assertEqual(inference["output_bytes"], 301056)
+        self.assertFalse(inference["output_is_bounded"])
+        self.assertEqual(inference["activation_peak_bytes"], 301056)
+        self.assertEqual(inference["activation_peak_expression"], "301056")
+        self.assertEqual(inference["peak"]["live_bytes"], 2 * 301056 + 24)
+        self.assertFalse(inference["peak"]["is_bounded"])
         self.fail_both_ways(2, "analyze", "case.textproto", "--strict")
         (self.folder / "s.bin").write_bytes(struct.pack("<3q", 32, 32, 128))
         report = self.succeed_in_json("analyze", "case.textproto", "--strict")
@@ -83,6 +91,11 @@ class Stored(Case):
         shapes = {t["name"]: (t["shape"], t["bytes"]) for t in report["tensors"]}
         self.assertEqual(shapes["y"], ([2, 3, 64], 2 * 3 * 64 * 4))
         self.assertEqual([shapes[n][1] for n in "bsz"], [4096, 1024, 128])
+        # Of 8,192 places 6,400 hold weights; scales and zero points are bytes, and no weights.
+        self.assertEqual(report["parameters"]["bytes"], 5248)
+        self.assertEqual(report["parameters"]["count"], 100 * 64)
+        self.assertEqual(report["parameters"]["widths"]["fp32"], 100 * 64 * 4)
+        self.assertEqual(report["training"]["gradient_bytes"], 0)
 
     def test_blockwise_dequantized_weight(self):
         (self.folder / "blocks.textproto").write_text(
@@ -99,20 +112,35 @@ class Stored(Case):
         report = self.succeed_in_json("analyze", "blocks.textproto")
         self.assertEqual(report["parameters"]["bytes"], 1024 + 256)
         tensors = {t["name"]: t for t in report["tensors"]}
+        self.assertEqual(report["parameters"]["count"], 64 * 32)
         self.assertEqual(tensors["d"]["bytes"], 8192)
         self.assertNotEqual(tensors["d"]["category"], "parameter")
+        self.assertTrue(tensors["d"]["constant_foldable"])
+        self.assertNotIn("constant_foldable", tensors["y"])
+        self.assertEqual(report["inference"]["constant_foldable_bytes"], 8192)
+        text = self.succeed("analyze", "blocks.textproto")
+        self.assertRegex(text, r"constant-foldable +8.00 KiB +8,192\n")
+        self.assertRegex(text, r"transient +d +constant-foldable; until MatMul")
 
     def test_weights_of_both_branches_and_of_a_body(self):
         weight = "<float[64, 64] %s = {" + values(4096)[1:-1] + "}>"
         report = self.analyze(
-            HEAD + "g (bool c, float[1, 64] x, int64 n, bool t) => (y, z) " + weight % "w0" + " {"
+            HEAD + "g (bool c, float[1, 64] x, int64 n, bool t) => (z) " + weight % "w0" + " {"
             " h = MatMul(x, w0)"
             " y = If (c) <then_branch = a () => (float[1, 64] p) " + weight % "w1"
             + " { p = MatMul(h, w1) }, else_branch = b () => (float[1, 64] q) " + weight % "w2"
             + " { q = MatMul(h, w2) }>"
-            " z = Loop (n, t, x) <body = l (int64 i, bool k, float[1, 64] s) => (bool k2, "
+            " z = Loop (n, t, y) <body = l (int64 i, bool k, float[1, 64] s) => (bool k2, "
             "float[1, 64] s2) " + weight % "w3" + " { k2 = Identity(k) s2 = MatMul(s, w3) }> }")
+        training = report["training"]
         self.assertEqual(report["parameters"]["bytes"], 4 * 16384)
+        self.assertEqual(training["parameter_bytes"], 4 * 16384)
+        self.assertEqual(training["gradient_bytes"], 4 * 16384)
+        self.assertEqual(training["optimizer_state_bytes"], 8 * 16384)
+        self.assertEqual({s["name"] for s in report["storages"] if s["category"] == "parameter"},
+                         {"w0", "y/then_branch/w1", "y/else_branch/w2", "z/body/w3"})
+        # One of the branches runs; the peak is in the loop: its state, the next one, a condition.
+        self.assertEqual(report["inference"]["activation_peak_bytes"], 256 + 256 + 1)
 
     def test_weights_in_constant_nodes_count_like_initializers(self):
         body = " y = Gemm(x, w, b) }"
@@ -138,6 +166,39 @@ class Stored(Case):
         self.assertEqual(report["parameters"]["bytes"], 256)
         warnings = [d for d in report["diagnostics"] if d["severity"] == "warning"]
         self.assertEqual([w["place"] for w in warnings], ["initializer w"])
+        self.assertEqual((report["stored"]["bytes"], report["stored"]["referenced_bytes"]),
+                         (512, 256))
+        self.assertRegex(self.succeed("analyze", "case.onnxtxt"),
+                         r"in the file +512 B +512\n +of it read by nodes +256 B +256\n")
+
+    def test_forms_in_which_tensors_are_stored(self):
+        (self.folder / "forms.textproto").write_text(
+            'ir_version: 10 opset_import { version: 21 } graph { name: "g"'
+            ' node { op_type: "MatMul" input: "x" input: "w" output: "y" }'
+            ' node { op_type: "Identity" input: "t" output: "z" }'
+            ' initializer { name: "t" data_type: 8 dims: 3'
+            ' string_data: "a" string_data: "bc" string_data: "" }'
+            ' sparse_initializer { dims: 1000 dims: 1000'
+            ' values { name: "w" data_type: 1 dims: 500 raw_data: "%s" }'
+            ' indices { data_type: 7 dims: 500 raw_data: "%s" } }'
+            ' input { name: "x" type { tensor_type { elem_type: 1 shape {'
+            ' dim { dim_value: 1 } dim { dim_value: 1000 } } } } }'
+            ' output { name: "y" type { tensor_type { elem_type: 1 } } }'
+            ' output { name: "z" type { tensor_type { elem_type: 8 } } } }'
+            % ("v" * 2000, "".join("\\%03o" % b for i in range(500)
+                                   for b in struct.pack("<q", i))))
+        report = self.succeed_in_json("analyze", "forms.textproto")
+        self.assertEqual(report["stored"], {
+            "bytes": 6003, "referenced_bytes": 6003, "sparse_bytes": 6000,
+            "sparse_as_dense_bytes": 4000000, "string_payload_bytes": 3})
+        tensors = {t["name"]: t for t in report["tensors"]}
+        self.assertEqual([tensors["w"][k] for k in ("stored_as", "stored_bytes", "dense_bytes")],
+                         ["sparse", 6000, 4000000])
+        self.assertEqual((tensors["t"]["stored_as"], tensors["t"]["bytes"]), ("string payload", 3))
+        self.assertNotIn("stored_as", tensors["y"])
+        text = self.succeed("analyze", "forms.textproto")
+        self.assertRegex(text, r"stored sparse +5.86 KiB +6,000\n +the same, dense +3.81 MiB")
+        self.assertRegex(text, r"string payload +3 B +3\n")
 
     def test_an_unfolded_fill_is_an_intermediate(self):
         report = self.analyze(
