@@ -20,6 +20,7 @@ namespace footprint {
 struct TrainingAnalysis {
   TorchProgram program;
   MemoryTrace trace;
+  int64_t in_place_additions = 0;  // of gradients, as in TrainingReplay
   Timeline timeline;
   std::string loss;  // in the user's words
   std::vector<std::string> checkpoints;  // the layers of each checkpointed segment

@@ -21,6 +21,7 @@
 #include "passes/liveness.h"
 #include "passes/lower.h"
 #include "passes/replay.h"
+#include "passes/replay_print.h"
 #include "passes/roles.h"
 #include "passes/timeline.h"
 
@@ -125,8 +126,10 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
   for (const CheckpointSegment& segment : replay.checkpoints) {
     training.checkpoints.push_back(segment.name);
   }
-  training.trace =
-      Replay(training.program, analysis.dims(), analysis.evaluator, replay).trace;
+  TrainingReplay replayed =
+      Replay(training.program, analysis.dims(), analysis.evaluator, replay);
+  training.trace = std::move(replayed.trace);
+  training.in_place_additions = replayed.in_place_additions;
   training.timeline =
       ComputeTimeline(training.trace, analysis.evaluator, kAllocationGranularity);
   CheckSizes(analysis, training.trace, training.timeline, sink);
@@ -141,6 +144,10 @@ std::string PrintStep(Analysis& analysis) {
   }
   if (step == "lower" && analysis.training.has_value()) {
     return Print(analysis.training->program, analysis.dims());
+  }
+  if (step == "replay" && analysis.training.has_value()) {
+    return Print(analysis.training->trace, analysis.training->in_place_additions,
+                 analysis.evaluator);
   }
   return "";
 }

@@ -102,20 +102,23 @@ class Printer {
 
   std::string Print() const {
     std::string out;
-    for (int32_t i = 0; i < static_cast<int32_t>(program_.values.size()); ++i) {
-      const TorchValue& value = program_.values[TorchValueId(i)];
-      if (value.kind == TorchValueKind::kComputed) continue;
-      absl::StrAppend(&out, KindName(value.kind), " %", OneLine(value.name), ": ",
-                      ToString(value.type, dims_),
-                      value.kind == TorchValueKind::kParameter && !value.trainable ? " frozen" : "",
-                      "\n");
+    for (const TorchValue& value : program_.values) {
+      if (value.kind == TorchValueKind::kInput) absl::StrAppend(&out, Given(value));
     }
+    for (TorchValueId id : program_.stored) absl::StrAppend(&out, Given(program_.values[id]));
     for (const TorchCall& call : program_.calls) absl::StrAppend(&out, Call(call), "\n");
     if (program_.loss.valid()) absl::StrAppend(&out, "loss ", Name(program_.loss), "\n");
     return out;
   }
 
  private:
+  // What is there before the first call.
+  std::string Given(const TorchValue& value) const {
+    const bool frozen = value.kind == TorchValueKind::kParameter && !value.trainable;
+    return absl::StrCat(KindName(value.kind), " %", OneLine(value.name), ": ",
+                        ToString(value.type, dims_), frozen ? " frozen" : "", "\n");
+  }
+
   std::string Name(TorchValueId id) const {
     return id.valid() ? absl::StrCat("%", OneLine(program_.values[id].name)) : "None";
   }

@@ -86,6 +86,7 @@ struct TorchProgram {
   IdVector<TorchValueId, TorchValue> values;
   IdVector<CallId, TorchCall> calls;
   TorchValueId loss;   // the scalar that backward starts from
+  std::vector<TorchValueId> stored;  // parameters, then buffers, in the module's own order
   // The ONNX value each torch value stands for, the other way round; invalid: none (shape
   // arithmetic).
   IdVector<ValueId, TorchValueId> torch_of;

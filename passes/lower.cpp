@@ -15,6 +15,7 @@
 #include "passes/lower_habits.h"
 #include "passes/lower_loss.h"
 #include "passes/lower_onnx.h"
+#include "passes/lower_order.h"
 
 namespace footprint {
 namespace {
@@ -70,6 +71,7 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
     AddStepCounters(program);
     if (provenance.empty()) AddFrequencyCopies(program);
   }
+  OrderStored(graph, provenance, program);
   if (provenance.empty()) TellEvidence(program, sink);
   AssignHolds(graph, model_outputs, program);
   return program;

@@ -81,6 +81,7 @@ class TextLowering {
   void LowerBatchNorm();
   TorchValueId LowerSwallowedConvolution(NodeId id);
   void LowerWithoutText();
+  bool IsReadAsItem(ValueId piece) const;
   void LowerCuts(const Node& node);
   void LowerNodeAlone(NodeId id);
   TorchValueId Repeat(const FxGroup& group, absl::string_view name);
@@ -342,12 +343,27 @@ void TextLowering::LowerBatchNorm() {
   }
 }
 
-// Only rewrites make nodes without a text: slices of one tensor that became one split, and casts.
+// Only rewrites make nodes without a text: a split by its number of pieces, slices of one tensor
+// that became one split, and casts.
 void TextLowering::LowerWithoutText() {
   const NodeId id = group_->nodes.back();
   const Node& node = graph_.nodes[id];
   if (node.outputs.size() > 1 && node.input(0).valid()) return LowerCuts(node);
   LowerNodeAlone(id);
+}
+
+// A reader calls the piece an item of a list, so it was one call that cut.
+bool TextLowering::IsReadAsItem(ValueId piece) const {
+  for (NodeId reader : facts_.Readers(piece)) {
+    const int32_t text = provenance_.fx_of_node[reader];
+    if (text < 0) continue;
+    for (const FxArgument& argument : provenance_.fx_nodes[static_cast<size_t>(text)].arguments) {
+      if (argument.kind == FxArgument::Kind::kReference && FxStem(argument.text) == kItemName) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 void TextLowering::LowerCuts(const Node& node) {
@@ -356,6 +372,19 @@ void TextLowering::LowerCuts(const Node& node) {
   const int64_t rank = Type(input).rank();
   int64_t axis = node.Int("axis", 0);
   if (axis < 0) axis += rank;
+  if (axis >= 0 && std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId piece) {
+        return piece.valid() && Type(piece).rank() > axis && IsReadAsItem(piece);
+      })) {
+    std::vector<Dim> sizes;
+    absl::InlinedVector<TorchValueId, 1> pieces;
+    for (ValueId piece : node.outputs) {
+      sizes.push_back(Type(piece).dims[static_cast<size_t>(axis)]);
+      pieces.push_back(builder_.AddComputedFor(piece));
+    }
+    return builder_.Append(
+        kSplitCall, {TorchArgument::Tensor(source), TorchArgument::Ints(sizes),
+                     TorchArgument::Int(axis)}, std::move(pieces));
+  }
   Dim start(0);
   for (ValueId output : node.outputs) {
     if (!output.valid() || axis < 0 || Type(output).rank() <= axis) continue;

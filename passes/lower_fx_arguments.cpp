@@ -250,7 +250,6 @@ TorchValueId FxArguments::StandIn(absl::string_view name, TorchValueId source) {
       break;
     case FxRepair::kCopy:
       op = kCopyCall;
-      arguments.push_back(TorchArgument::String("contiguous_format"));
       break;
     case FxRepair::kNew:
       op = kScaleCall;

@@ -137,21 +137,30 @@ class Replayer {
 
 void Replayer::MakePersistent() {
   const IdVector<TorchValueId, bool> reached = FindReached(program_);
-  // Parameters that share a constant of the file are one tensor.
-  absl::flat_hash_map<ConstantId, TorchValueId> shared;
   for (size_t i = 0; i < program_.values.size(); ++i) {
-    const TorchValueId id(i);
-    const TorchValue& value = program_.values[id];
-    if (IsComputed(value)) continue;
-    if (value.constant.valid()) {
-      const auto [first, is_new] = shared.emplace(value.constant, id);
-      if (!is_new) {
-        tensors_[id] = tensors_[first->second];
-        notes_.storage_of[id] = tensors_[id].storage();
-        continue;
-      }
+    if (program_.values[TorchValueId(i)].kind == TorchValueKind::kInput) {
+      MakeTensor(TorchValueId(i), false);
     }
-    MakeTensor(id, reached[id]);
+  }
+  // Parameters that share a constant of the file are one tensor.
+  absl::flat_hash_map<ConstantId, bool> reached_constants;
+  for (TorchValueId id : program_.stored) {
+    reached_constants[program_.values[id].constant] |= reached[id];
+  }
+  absl::flat_hash_map<ConstantId, TorchValueId> shared;
+  for (TorchValueId id : program_.stored) {
+    const ConstantId constant = program_.values[id].constant;
+    if (!constant.valid()) {
+      MakeTensor(id, reached[id]);
+      continue;
+    }
+    const auto [first, is_new] = shared.emplace(constant, id);
+    if (is_new) {
+      MakeTensor(id, reached_constants[constant]);
+    } else {
+      tensors_[id] = tensors_[first->second];
+      notes_.storage_of[id] = tensors_[id].storage();
+    }
   }
 }
 

@@ -11,10 +11,10 @@ namespace {
 
 class Printer {
  public:
-  Printer(const TrainingReplay& replay, DimEvaluator& evaluator)
-      : trace_(replay.trace),
-        in_place_additions_(replay.in_place_additions),
-        timeline_(ComputeTimeline(replay.trace, evaluator, kAllocationGranularity)),
+  Printer(const MemoryTrace& trace, int64_t in_place_additions, DimEvaluator& evaluator)
+      : trace_(trace),
+        in_place_additions_(in_place_additions),
+        timeline_(ComputeTimeline(trace, evaluator, kAllocationGranularity)),
         made_at_(static_cast<size_t>(trace_.end_tick)) {
     for (size_t i = 0; i < trace_.storages.size(); ++i) {
       const int64_t tick = trace_.storages[StorageId(i)].first_tick;
@@ -108,8 +108,8 @@ class Printer {
 
 }  // namespace
 
-std::string Print(const TrainingReplay& replay, DimEvaluator& evaluator) {
-  return Printer(replay, evaluator).Print();
+std::string Print(const MemoryTrace& trace, int64_t in_place_additions, DimEvaluator& evaluator) {
+  return Printer(trace, in_place_additions, evaluator).Print();
 }
 
 }  // namespace footprint

@@ -3,10 +3,11 @@
 #ifndef FOOTPRINT_PASSES_REPLAY_PRINT_H_
 #define FOOTPRINT_PASSES_REPLAY_PRINT_H_
 
+#include <cstdint>
 #include <string>
 
 #include "ir/dim.h"
-#include "passes/replay.h"
+#include "passes/memory_trace.h"
 
 namespace footprint {
 
@@ -18,7 +19,7 @@ namespace footprint {
 //   saved 2048: %x float32 1024; mask of aten::native_dropout bool 1024
 //   after forward 8192, after backward 6144
 //   peaks: forward 8192 backward 9216 optimizer 6144
-std::string Print(const TrainingReplay& replay, DimEvaluator& evaluator);
+std::string Print(const MemoryTrace& trace, int64_t in_place_additions, DimEvaluator& evaluator);
 
 }  // namespace footprint
 

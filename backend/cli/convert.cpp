@@ -32,7 +32,7 @@ constexpr std::array<Choice<bool>, 2> kGraphOptimizations = {
 constexpr std::array<Choice<bool>, 5> kDumps = {{{"import", true},
                                                  {"infer", true},
                                                  {"lower", true},
-                                                 {"replay", true, false},
+                                                 {"replay", true},
                                                  {"liveness", true, false}}};
 
 constexpr const char* kNotAvailable = "not available yet in this version";
@@ -256,8 +256,9 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
   options.strict = flags.strict;
   options.dump = flags.dump;
   if (!flags.dump.empty()) Choose("--dump", flags.dump, kDumps, errors);
-  if (flags.dump == "lower" && options.mode == Mode::kInference) {
-    errors.Add("bad-value", "--dump lower", "is a step of training, which is not analyzed");
+  const bool of_training = flags.dump == "lower" || flags.dump == "replay";
+  if (of_training && options.mode == Mode::kInference) {
+    errors.Add("bad-value", "--dump " + flags.dump, "is a step of training, which is not analyzed");
   }
   RefuseWhatIsMissing(flags, errors);
   options.budgets = ConvertBudgets(flags.budgets, errors);

@@ -227,14 +227,15 @@ class Usage(CommandTest):
                           message="--accounting textbook")
 
     def test_dumps(self):
-        for step in ("import", "infer", "lower"):
+        for step in ("import", "infer", "lower", "replay"):
             text = self.succeed("analyze", "valid.onnxtxt", "--dump", step)
             self.assertTrue(text)
             report = self.succeed_in_json("analyze", "valid.onnxtxt", "--dump", step)
             self.assertEqual(report["dump"], text)
         self.assert_usage("analyze", "valid.onnxtxt", "--dump", "nonsense", kind="bad-value")
-        self.assert_usage("analyze", "valid.onnxtxt", "--dump", "lower", "--mode", "inference",
-                          kind="bad-value")
+        for step in ("lower", "replay"):
+            self.assert_usage("analyze", "valid.onnxtxt", "--dump", step, "--mode", "inference",
+                              kind="bad-value")
 
     def test_all_mistakes_are_told_at_once(self):
         document = self.fail_in_json(3, "analyze", "valid.onnxtxt", "--dim", "N=x", "--mode", "y",

@@ -172,7 +172,7 @@ class Dump(CommandTest):
             'node { op_type: "Abs" input: "a\\033[31m\\000\\nb" output: "y" } '
             'input { name: "x" type { tensor_type { elem_type: 1 shape { '
             'dim { dim_param: "N\\033" } } } } } output { name: "y" } }')
-        for step in ("import", "infer", "lower"):
+        for step in ("import", "infer", "lower", "replay"):
             text = self.succeed("analyze", "names.textproto", "--dump", step)
             self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f]", step)
             self.assertNotIn("\nb", text)

@@ -74,9 +74,13 @@ std::string RunProgram(const std::string& path, const std::vector<std::string>& 
 
 class ReplayCases : public testing::TestWithParam<std::string> {};
 
+std::string PrintEvents(const TrainingReplay& replay, DimEvaluator& evaluator) {
+  return Print(replay.trace, replay.in_place_additions, evaluator);
+}
+
 TEST_P(ReplayCases, PrintWhatTheyExpect) {
   EXPECT_TRUE(RunCase(GetParam(), [](const std::string& path, const auto& arguments) {
-    return RunProgram(path, arguments, Print);
+    return RunProgram(path, arguments, PrintEvents);
   }));
 }
 INSTANTIATE_TEST_SUITE_P(, ReplayCases, testing::ValuesIn(CasesOf(FOOTPRINT_SOURCE_DIR, "replay")),

@@ -98,6 +98,7 @@ class Parser {
     if (!type) return false;
     const TorchValueId id = Add(kind, parts[0], *std::move(type));
     if (frozen) program_.values[id].trainable = false;
+    if (kind != TorchValueKind::kInput) program_.stored.push_back(id);
     return true;
   }
 

@@ -69,6 +69,9 @@ inline constexpr absl::string_view kEmptyCall = "aten::empty";
 inline constexpr absl::string_view kNoiseCall = "aten::new_empty";
 inline constexpr absl::string_view kPadCall = "aten::constant_pad_nd";
 inline constexpr absl::string_view kSliceCall = "aten::slice";
+inline constexpr absl::string_view kSplitCall = "aten::split_with_sizes";
+// Stem of the names that texts have for elements of a list.
+inline constexpr absl::string_view kItemName = "getitem";
 // What is left of axes that the exporter merged: the order of the ONNX node, or the sizes alone.
 inline constexpr absl::string_view kMergedOrder = "Transpose";
 inline constexpr absl::string_view kMergedOrderCall = "aten::permute";
