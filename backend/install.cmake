@@ -33,6 +33,12 @@ install(DIRECTORY "${PROJECT_BINARY_DIR}/include/footprint" TYPE INCLUDE)
 
 install(TARGETS footprint EXPORT footprintTargets)
 install(TARGETS footprint_cli)
+# The manual page says what the command says of itself.
+add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/footprint.1"
+                   COMMAND footprint_cli man > "${PROJECT_BINARY_DIR}/footprint.1"
+                   DEPENDS footprint_cli VERBATIM)
+add_custom_target(footprint_man ALL DEPENDS "${PROJECT_BINARY_DIR}/footprint.1")
+install(FILES "${PROJECT_BINARY_DIR}/footprint.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/footprint")
 install(EXPORT footprintTargets NAMESPACE footprint:: FILE footprintConfig.cmake
         DESTINATION "${package}")

@@ -8,9 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "backend/cli/completion.h"
 #include "backend/cli/config_file.h"
 #include "backend/cli/convert.h"
 #include "backend/cli/flags.h"
+#include "backend/cli/man_page.h"
 #include "backend/cli/suggest.h"
 
 namespace footprint {
@@ -79,8 +81,10 @@ void Fill(CLI::Option& option, const std::vector<std::string>& values) {
 std::optional<std::filesystem::path> ConfigOf(const Flags& flags) {
   if (flags.config == "none") return std::nullopt;
   if (!flags.config.empty()) return flags.config;
-  const std::string& model = flags.before.empty() ? flags.model : flags.before;
-  return FindConfig(std::filesystem::path(model).parent_path());
+  std::filesystem::path model = flags.before.empty() ? flags.model : flags.before;
+  if (!flags.models.empty()) model = flags.models.front();
+  std::error_code error;
+  return FindConfig(std::filesystem::is_directory(model, error) ? model : model.parent_path());
 }
 
 // What the configuration file says goes where the command line says nothing.
@@ -119,6 +123,12 @@ std::variant<Command, Failure> Dispatch(const CLI::App& app, Flags& flags) {
                         "footprint --help");
   }
   if (std::optional<Failure> failure = RefuseExtras(*chosen.front())) return *failure;
+  if (name == "man") return PrintCommand{ManPage(app)};
+  if (name == "completion") {
+    const std::optional<std::string> script = CompletionScript(app, flags.shell);
+    if (script) return PrintCommand{*script};
+    return UsageFailure("bad-value", "SHELL " + flags.shell, "expected bash, zsh or fish");
+  }
   if (name == "bytes") return ConvertWith(ConvertBytes, flags);
   if (name == "ops") return ConvertWith(ConvertOps, flags);
   UsageErrors errors;

@@ -20,10 +20,13 @@ namespace footprint {
 struct Destination {
   std::vector<Format> formats = {Format::kText};
   std::string output;  // file or folder; empty: standard output
+  std::optional<bool> styled;  // nullopt: as the terminal wants it
+  bool quiet = false;          // nothing on standard error but errors
 };
 
 struct AnalyzeCommand {
   Options options;
+  std::vector<std::string> models;  // as given; of one, options has it too
   Destination destination;
   std::optional<int> depth;
 };

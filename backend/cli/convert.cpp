@@ -28,6 +28,9 @@ constexpr std::array<Choice<bool>, 2> kStepInputs = {{{"kept", false}, {"dropped
 constexpr std::array<Choice<bool>, 2> kRuntimes = {{{"ideal", true}, {"onnxruntime", true, false}}};
 constexpr std::array<Choice<bool>, 2> kGraphOptimizations = {
     {{"none", true}, {"all", true, false}}};
+constexpr std::array<Choice<std::optional<bool>>, 3> kColors = {
+    {{"auto", std::nullopt}, {"always", true}, {"never", false}}};
+
 // The steps of the analysis that have a printed form.
 constexpr std::array<Choice<bool>, 5> kDumps = {{{"import", true},
                                                  {"infer", true},
@@ -131,6 +134,8 @@ Destination ConvertDestination(const Flags& flags, FormatsOf what, UsageErrors& 
   }
   Destination destination;
   destination.output = flags.output;
+  destination.quiet = flags.quiet;
+  destination.styled = Choose("--color", flags.color, kColors, errors);
   if (!flags.formats.empty()) destination.formats.clear();
   for (const std::string& given : flags.formats) {
     const Format format =
@@ -277,7 +282,11 @@ void UsageErrors::Add(std::string kind, std::string place, std::string message) 
 }
 
 AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
-  return ConvertAnalysis(flags, FormatsOf::kReport, errors);
+  Flags first = flags;
+  if (!flags.models.empty()) first.model = flags.models.front();
+  AnalyzeCommand command = ConvertAnalysis(first, FormatsOf::kReport, errors);
+  command.models = flags.models;
+  return command;
 }
 
 BytesCommand ConvertBytes(const Flags& flags, UsageErrors& errors) {

@@ -18,6 +18,7 @@ constexpr const char* kAnalyzeExamples = R"(Examples:
   footprint analyze gpt2.onnx --accounting textbook --params 1.5B --optimizer adam
   footprint analyze model.onnx --format text --format json --output reports/
   footprint analyze model.onnx --budget peak=24GiB --budget 'layer:encoder.*=2GiB'
+  footprint analyze models/ --mode inference --format json --output reports/
   cat model.onnx | footprint analyze - --format json
 
 Exit codes: 0 a report was written; 1 it was, and a budget is broken; 2 the model is wrong; 3 the
@@ -28,6 +29,11 @@ constexpr const char* kDiffExamples = R"(Examples:
   footprint diff main.json branch.json --fail-on 'peak>+2%' --format markdown
 
 Sides that were analyzed with other bindings or options cannot be compared: exit code 3.)";
+
+constexpr const char* kCompletionExamples = R"(Examples:
+  source <(footprint completion bash)
+  footprint completion zsh > "${fpath[1]}/_footprint"
+  footprint completion fish > ~/.config/fish/completions/footprint.fish)";
 
 constexpr const char* kBytesExamples = R"(Examples:
   footprint bytes --params 7B
@@ -68,6 +74,11 @@ void AddOutput(CLI::App* command, Flags& flags, const char* formats) {
   AddOne(command, "--output", flags.output, "FILE|DIR",
          "Where to write it instead of standard output")
       ->group("Output");
+  AddOne(command, "--color", flags.color, "auto|always|never",
+         "Whether text is styled (default: auto, where a terminal shows it; NO_COLOR is honoured)")
+      ->group("Output");
+  command->add_flag("--quiet", flags.quiet, "Nothing on standard error but errors")
+      ->group("Output");
 }
 
 void AddAnalysisOptions(CLI::App* analyze, Flags& flags) {
@@ -91,9 +102,10 @@ void AddAnalysisOptions(CLI::App* analyze, Flags& flags) {
   analyze->add_flag("--strict", flags.strict, "Doubts about the result are errors");
 }
 
+constexpr const char* kModelHelp =
+    "An .onnx, .onnxtxt or .textproto file, or - for standard input";
+
 void AddModelOptions(CLI::App* analyze, Flags& flags) {
-  AddOne(analyze, "MODEL", flags.model, "",
-         "An .onnx, .onnxtxt or .textproto file, or - for standard input");
   AddAnalysisOptions(analyze, flags);
   AddMany(analyze, "--budget", flags.budgets, "SUBJECT=SIZE",
           "The most that peak, parameters, saved, layer:GLOB, tensor ... may take; exit code 1 "
@@ -143,6 +155,10 @@ void AddAnalyze(CLI::App& app, Flags& flags) {
                                          "What a model needs: its parameters, "
                                          "activations, gradients, optimizer state "
                                          "and peak");
+  analyze->add_option("MODEL", flags.models,
+                      std::string(kModelHelp) +
+                          "; several, a folder or a pattern give one table of all")
+      ->type_name("");
   AddModelOptions(analyze, flags);
   AddTrainingOptions(analyze, flags);
   AddOutput(analyze, flags, kReportFormats);
@@ -156,6 +172,7 @@ void AddAnalyze(CLI::App& app, Flags& flags) {
 void AddExplain(CLI::App& app, Flags& flags) {
   CLI::App* explain = app.add_subcommand(
       "explain", "Where a tensor's bytes come from, who keeps it, until when, on what evidence");
+  AddOne(explain, "MODEL", flags.model, "", kModelHelp);
   AddModelOptions(explain, flags);
   AddOne(explain, "TENSOR", flags.tensor, "", "The name of a tensor in the model");
   AddTrainingOptions(explain, flags);
@@ -204,6 +221,11 @@ void AddCommands(CLI::App& app, Flags& flags) {
   AddOps(app, flags);
   AddExplain(app, flags);
   AddDiff(app, flags);
+  CLI::App* completion =
+      app.add_subcommand("completion", "Prints a script that completes commands and options");
+  AddOne(completion, "SHELL", flags.shell, "", "bash, zsh or fish");
+  completion->footer(kCompletionExamples);
+  app.add_subcommand("man", "Prints the manual page: footprint man | man -l -");
 }
 
 }  // namespace footprint

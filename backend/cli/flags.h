@@ -12,7 +12,8 @@ class App;
 namespace footprint {
 
 struct Flags {
-  std::string model;
+  std::vector<std::string> models;  // of analyze
+  std::string model;                // of the other commands
   std::string mode = "both";
   std::vector<std::string> dims;
   std::vector<std::string> default_dims;  // of the configuration file
@@ -32,6 +33,7 @@ struct Flags {
   std::string before;
   std::string after;
   std::vector<std::string> fail_on;
+  std::string shell;
   std::string device;
   std::string device_memory;
   std::string allocator = "native";
@@ -46,6 +48,8 @@ struct Flags {
   std::string depth;
   bool strict = false;
   bool torch = false;
+  bool quiet = false;
+  std::string color = "auto";
 };
 
 // Adds every subcommand with its options, filling `flags` on parse.

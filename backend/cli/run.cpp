@@ -16,17 +16,14 @@
 #include "backend/analyze.h"
 #include "backend/bytes.h"
 #include "backend/cli/command_line.h"
+#include "backend/cli/documents.h"
+#include "backend/cli/many.h"
 #include "backend/cli/ops_table.h"
 #include "backend/cli/output.h"
 #include "backend/diff_writers.h"
 #include "backend/explain.h"
-#include "backend/report_csv.h"
 #include "backend/report_gates.h"
 #include "backend/report_json.h"
-#include "backend/report_markdown.h"
-#include "backend/report_netron.h"
-#include "backend/report_text.h"
-#include "backend/report_trace.h"
 #include "backend/terminal.h"
 
 namespace footprint {
@@ -75,7 +72,9 @@ Outcome Deliver(const Destination& destination, const std::string& stem,
     std::optional<Failure> failure = WriteToFiles(destination, stem, document);
     return failure ? Outcome(std::move(*failure)) : Outcome(0);
   }
-  const std::string text = document(destination.formats.front(), DescribeTerminal(STDOUT_FILENO));
+  Terminal terminal = DescribeTerminal(STDOUT_FILENO);
+  terminal.styled = destination.styled.value_or(terminal.styled);
+  const std::string text = document(destination.formats.front(), terminal);
   if (std::optional<WriteFailure> failure = WriteStandardOutput(text)) {
     return OneError(kCommandIsWrong, "file-access", failure->place, failure->message);
   }
@@ -88,52 +87,100 @@ std::string StemOf(const std::string& model_path) {
   return std::filesystem::path(model_path).stem().string();
 }
 
-std::string ReportDocument(const Report& report, const AnalyzeCommand& command, Format format,
-                           const Terminal& terminal) {
-  switch (format) {
-    case Format::kText:
-      return command.options.dump.empty() ? ReportText(report, {terminal, command.depth})
-                                          : report.dump;
-    case Format::kJson:
-      return ReportJson(report);
-    case Format::kCsv:
-    case Format::kCsvTensors:
-      return TensorsCsv(report);
-    case Format::kCsvStorages:
-      return StoragesCsv(report);
-    case Format::kCsvLayers:
-      return LayersCsv(report);
-    case Format::kCsvTimeline:
-      return TimelineCsv(report);
-    case Format::kMarkdown:
-      return ReportMarkdown(report);
-    case Format::kNetron:
-      return NetronAttachment(report);
-    case Format::kTrace:
-      return ChromeTrace(report);
-    case Format::kSarif:
-      return ReportSarif(report, FOOTPRINT_VERSION);
-    case Format::kJunit:
-      return ReportJunit(report);
-  }
-  return "";
-}
-
 // Tells each broken budget; kGateIsBroken if there is one.
-int JudgeGates(const std::vector<GateReport>& gates, const std::string& model) {
+int JudgeGates(const std::vector<GateReport>& gates, const std::string& model, bool quiet) {
   int exit_code = 0;
   for (const GateReport& gate : gates) {
+    if (!gate.passed) exit_code = kGateIsBroken;
+    if (quiet) continue;
     for (const GateViolation& violation : gate.violations) {
       const std::string line = "footprint: " + Printable(model) +
                                ": budget broken: " + Printable(GateMessage(gate, violation)) + "\n";
       std::fputs(line.c_str(), stderr);
     }
-    if (!gate.passed) exit_code = kGateIsBroken;
   }
   return exit_code;
 }
 
+// Where the reports of a model go, without the suffix of a format: the model's own path, below
+// `folder`.
+std::filesystem::path PlaceOf(const std::string& model, const std::filesystem::path& folder) {
+  std::filesystem::path place = folder;
+  for (const std::filesystem::path& part :
+       std::filesystem::path(model).lexically_normal().relative_path()) {
+    if (part != "..") place /= part;
+  }
+  return place;
+}
+
+std::optional<Failure> WriteReports(const Report& report, const AnalyzeCommand& command) {
+  const std::filesystem::path place = PlaceOf(report.model_path, command.destination.output);
+  std::error_code error;
+  std::filesystem::create_directories(place.parent_path(), error);
+  std::vector<OutputFile> files;
+  for (const Format format : command.destination.formats) {
+    files.push_back({place.string() + InfoOf(format).suffix,
+                     ReportDocument(report, format, {Terminal{}, command.depth})});
+  }
+  const std::optional<WriteFailure> failure = WriteFiles(files);
+  if (!failure) return std::nullopt;
+  return OneError(kCommandIsWrong, "file-access", failure->place, failure->message);
+}
+
+std::string SummaryDocument(const std::vector<ModelSummary>& summaries, Format format,
+                            const Terminal& terminal) {
+  switch (format) {
+    case Format::kJson:
+      return SummaryJson(summaries);
+    case Format::kCsv:
+      return SummaryCsv(summaries);
+    case Format::kMarkdown:
+      return SummaryMarkdown(summaries);
+    default:
+      return SummaryText(summaries, terminal);
+  }
+}
+
+// Reports go to the folder of --output; the table of all goes to standard output.
+Outcome ExecuteMany(const AnalyzeCommand& command) {
+  const Destination& given = command.destination;
+  const Format format = given.formats.front();
+  const bool is_summary = format == Format::kText || format == Format::kJson ||
+                          format == Format::kCsv || format == Format::kMarkdown;
+  if (given.output.empty() && !is_summary) {
+    return OneError(kCommandIsWrong, "bad-value", "--format",
+                    "reports of several models need --output DIR");
+  }
+  std::vector<std::string> missing;
+  const std::vector<std::string> models = FindModels(command.models, missing);
+  if (!missing.empty()) {
+    return OneError(kCommandIsWrong, "file-access", missing.front(), "holds no model");
+  }
+  ManyRun run;
+  run.options = command.options;
+  run.progress = !given.quiet && isatty(STDERR_FILENO) != 0;
+  run.write = [&](const Report& report) {
+    return given.output.empty() ? std::nullopt : WriteReports(report, command);
+  };
+  const std::vector<ModelSummary> summaries = AnalyzeMany(models, run);
+  for (const ModelSummary& summary : summaries) {
+    if (summary.error.empty()) continue;
+    const std::string line = "footprint: " + Printable(summary.model) +
+                             ": error: " + Printable(summary.error) + "\n";
+    std::fputs(line.c_str(), stderr);
+  }
+  Destination table = given;
+  table.output.clear();
+  if (!given.output.empty()) table.formats = {Format::kText};
+  Outcome delivered = Deliver(table, "", [&](Format asked, const Terminal& terminal) {
+    return SummaryDocument(summaries, asked, terminal);
+  });
+  if (std::holds_alternative<Failure>(delivered)) return delivered;
+  return ExitCodeOf(summaries);
+}
+
 Outcome Execute(const AnalyzeCommand& command) {
+  if (AreMany(command.models)) return ExecuteMany(command);
   std::error_code error;
   const std::string& output = command.destination.output;
   if (!output.empty() &&
@@ -145,14 +192,14 @@ Outcome Execute(const AnalyzeCommand& command) {
   if (Failure* failure = std::get_if<Failure>(&result)) return std::move(*failure);
   const Report& report = std::get<Report>(result);
   const Document document = [&](Format format, const Terminal& terminal) {
-    if (!report.explanation) return ReportDocument(report, command, format, terminal);
+    if (!report.explanation) return ReportDocument(report, format, {terminal, command.depth});
     return format == Format::kJson ? ExplainJson(*report.explanation)
                                    : ExplainText(*report.explanation, terminal);
   };
   Outcome delivered =
       Deliver(command.destination, StemOf(command.options.model_path), document);
   if (std::holds_alternative<Failure>(delivered)) return delivered;
-  return JudgeGates(report.gates, report.model_path);
+  return JudgeGates(report.gates, report.model_path, command.destination.quiet);
 }
 
 std::variant<DiffSide, Failure> AnalyzeSide(const std::string& path, Options options) {
@@ -190,7 +237,7 @@ Outcome Execute(const DiffCommand& command) {
         return format == Format::kMarkdown ? DiffMarkdown(diff) : DiffText(diff, terminal);
       });
   if (std::holds_alternative<Failure>(delivered)) return delivered;
-  return JudgeGates(diff.gates, command.after);
+  return JudgeGates(diff.gates, command.after, command.destination.quiet);
 }
 
 Outcome Execute(const BytesCommand& command) {
