@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "passes/timeline.h"
 
 namespace footprint {
 namespace {
+
+// Names come from the file: a line break in one is no line of the program.
+std::string OneLine(const std::string& text) { return absl::Utf8SafeCEscape(text); }
 
 class Printer {
  public:
@@ -42,7 +46,7 @@ class Printer {
       const StorageId id(i);
       const StorageRecord& storage = trace_.storages[id];
       if (storage.first_tick > 0) break;
-      absl::StrAppend(out, CategoryName(storage.category), " ", storage.name, " ", Bytes(id), "\n");
+      absl::StrAppend(out, CategoryName(storage.category), " ", OneLine(storage.name), " ", Bytes(id), "\n");
     }
   }
 
@@ -59,9 +63,9 @@ class Printer {
         continue;
       }
       const StorageRecord& storage = trace_.storages[id];
-      absl::StrAppend(out, "  +", Bytes(id), " = ", live, " ", storage.name, ": ",
+      absl::StrAppend(out, "  +", Bytes(id), " = ", live, " ", OneLine(storage.name), ": ",
                       CategoryName(storage.category), " until ", StepName(storage.end_tick), ", ",
-                      storage.reason, "\n");
+                      OneLine(storage.reason), "\n");
     }
   }
 
@@ -77,7 +81,7 @@ class Printer {
     for (StorageId id : trace_.saved) {
       total += timeline_.bytes[id].value_or(0);
       const StorageRecord& storage = trace_.storages[id];
-      absl::StrAppend(&list, list.empty() ? " " : "; ", storage.name, " ",
+      absl::StrAppend(&list, list.empty() ? " " : "; ", OneLine(storage.name), " ",
                       ElementTypeName(storage.element), " ", Bytes(id));
     }
     absl::StrAppend(out, "saved ", total, list.empty() ? "" : ":", list, "\n");

@@ -2,6 +2,7 @@
 alive sums to the peak, and the text shows what the JSON says."""
 
 import collections
+import json
 import unittest
 
 from command import SOURCE, CommandTest
@@ -115,8 +116,14 @@ class Consistency(CommandTest):
 
 class Devices(CommandTest):
     def analyze(self, *arguments):
-        return self.succeed_in_json("analyze", str(SOURCE / "models" / "gpt2_xl.train_loss.onnx"),
-                                    "--mode", "training", "--dim", "sequence=1024", *arguments)
+        """A device that is too small is a broken budget: exit code 1, and a report all the same."""
+        run = self.run_command("analyze", str(SOURCE / "models" / "gpt2_xl.train_loss.onnx"),
+                               "--mode", "training", "--dim", "sequence=1024", "--format", "json",
+                               *arguments)
+        report = json.loads(run.stdout)
+        self.assertEqual(run.returncode,
+                         1 if report["device"] and not report["device"]["fits"] else 0)
+        return report
 
     def test_gpt2_xl(self):
         for device, batch, fits in (("rtx-5090", 1, False), ("rtx-5090", 32, False),
@@ -134,9 +141,11 @@ class Devices(CommandTest):
             self.assertGreaterEqual(peak["allocated_bytes"], peak["live_bytes"])
 
     def test_sizes_near_the_limit_have_no_verdict(self):
-        report = self.succeed_in_json(
+        run = self.run_command(
             "analyze", str(SOURCE / "models" / "resnet50.train_loss.onnx"), "--mode", "training",
-            "--dim", "batch=100000000000", "--device", "a100-80gb")
+            "--dim", "batch=100000000000", "--device", "a100-80gb", "--format", "json")
+        self.assertEqual(run.returncode, 1)
+        report = json.loads(run.stdout)
         self.assertIsNone(report["device"]["reserved_bytes"])
         self.assertIsNone(report["device"]["fits"])
 

@@ -91,7 +91,7 @@ class Usage(CommandTest):
 
     def test_no_model_and_too_many(self):
         self.assert_usage("analyze", place="MODEL", kind="missing-argument")
-        self.assert_usage("analyze", "valid.onnxtxt", "b.onnx", place="b.onnx")
+        self.assert_usage("explain", "valid.onnxtxt", "x", "b.onnx", place="b.onnx")
 
     def test_dimensions(self):
         for text in ("batch", "batch=", "=2", "batch=0", "batch=-1", "batch=x", "batch=1.5",
