@@ -1,5 +1,6 @@
 #include "backend/analyze.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,6 +43,19 @@ void TellIncomplete(const Analysis& analysis, DiagnosticSink& sink) {
   if (analysis.inference) {
     tell(analysis.inference->timeline.unknown_storages,
          " storages of inference have no known size");
+  }
+}
+
+// Options that were given for nothing.
+void TellIdle(const Options& options, const Roles& roles, DiagnosticSink& sink) {
+  for (const std::string& option : options.idle) {
+    sink.Note("idle-option", option, "no effect: it is about training, which is not analyzed");
+  }
+  const bool trains = std::find(roles.trainable.begin(), roles.trainable.end(), true) !=
+                      roles.trainable.end();
+  if (!options.freeze.empty() && options.mode != Mode::kInference && !trains) {
+    sink.Note("nothing-trains", "--freeze",
+              "no parameter is trained: a step makes no gradients and no optimizer state");
   }
 }
 
@@ -177,6 +191,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   // Every value has a type, in the model's own names, or is listed as unknown.
 
   Roles roles = AssignRoles(model->graph, model->provenance, options.freeze, sink);
+  TellIdle(options, roles, sink);
   DimEvaluator evaluator(*model->graph.dims, bound.dims);
   CheckConstraints(model->graph, inferred, evaluator, sink);
   if (sink.has_errors()) return ToFailure(sink.Take());

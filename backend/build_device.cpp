@@ -39,6 +39,7 @@ DeviceReport BuildDevice(const Analysis& analysis, const TrainingReport& trainin
   report.name = device != nullptr ? std::string(device->name) : "a device of this size";
   report.memory_bytes =
       analysis.options.device_memory.value_or(device != nullptr ? device->memory_bytes : 0);
+  report.memory_is_assumed = !analysis.options.device_memory.has_value();
   report.reserved_bytes = training.peak.reserved_bytes;
   report.context_bytes = kContextBytes;
   if (UsesBlas(analysis.training->program)) {

@@ -64,6 +64,7 @@ struct Options {
   std::vector<Budget> budgets;
   bool timeline = false;            // fills Report::timelines
   bool strict = false;              // warnings that doubt the result become errors
+  std::vector<std::string> idle;    // options given that have no effect here: said in a note
   std::string explain;              // a tensor's name: Report::explanation speaks of it
   std::string dump;                 // a step's name: its printed form goes to Report::dump
 };

@@ -88,7 +88,9 @@ struct TrainingReport {
   Bytes input_bytes;  // step inputs, an assumed target included
   Bytes saved_bytes;  // unique storages kept for backward; inputs included
   Bytes saved_excluding_inputs_bytes;
-  std::string saved_expression;     // of saved_excluding_inputs, in the model's dimension names
+  // Of saved_excluding_inputs, in the model's dimension names; it holds for other sizes as long as
+  // what is decided by them stays decided as at these bindings.
+  std::string saved_expression;
   Bytes after_forward_bytes;        // everything live after forward, 512-rounded
   std::vector<PhaseReport> phases;  // forward, backward, optimizer
   Peak peak;
@@ -128,6 +130,7 @@ struct ReportTimeline {
 struct DeviceReport {
   std::string name;
   int64_t memory_bytes = 0;
+  bool memory_is_assumed = true;    // the nominal one; false: given
   Bytes reserved_bytes;             // by PyTorch's allocator
   int64_t context_bytes = 0;        // of the driver, and kernels; assumed
   int64_t blas_workspace_bytes = 0; // of matrix products; zero if there are none
@@ -138,7 +141,7 @@ struct DeviceReport {
 
 struct InferenceReport {
   Bytes activation_peak_bytes;  // ideal liveness peak: initializers and the caller's inputs apart
-  std::string activation_peak_expression;  // of the storages alive at the peak
+  std::string activation_peak_expression;  // of the storages alive at this peak
   Bytes input_bytes;
   int64_t constant_foldable_bytes = 0;  // of all activations that rest on stored constants alone
   Bytes output_bytes;

@@ -175,6 +175,7 @@ void WriteDevice(const std::optional<DeviceReport>& device, JsonWriter* json) {
   json->BeginObject(Layout::kLines);
   json->Field("name", device->name);
   json->Field("memory_bytes", device->memory_bytes);
+  json->Field("memory_is_assumed", device->memory_is_assumed);
   json->Field("reserved_bytes", device->reserved_bytes);
   json->Field("context_bytes", device->context_bytes);
   json->Field("blas_workspace_bytes", device->blas_workspace_bytes);

@@ -60,7 +60,10 @@ std::string PeakPlace(const Peak& peak, const Terminal& terminal) {
 
 std::string Expression(const std::string& expression, const Terminal& terminal) {
   if (expression.empty()) return "";
-  return Wrap("    = " + Printable(expression), 6, terminal) + "\n";
+  std::string line = "    = " + Printable(expression);
+  const bool has_names = expression.find_first_not_of("0123456789 ?") != std::string::npos;
+  if (has_names) line += ", as decided at these bindings";
+  return Wrap(line, 6, terminal) + "\n";
 }
 
 std::string Incompleteness(const TrainingReport& training, const Terminal& terminal) {
@@ -204,7 +207,8 @@ std::string DeviceText(const Report& report, const Terminal& terminal) {
   text += FigureLine("context (assumed)", device.context_bytes);
   text += FigureLine("matrix workspaces", device.blas_workspace_bytes);
   text += FigureLine("needed", device.needed_bytes);
-  text += FigureLine("memory", device.memory_bytes);
+  text += FigureLine(device.memory_is_assumed ? "memory (assumed)" : "memory",
+                     device.memory_bytes);
   if (device.fits) {
     const int64_t margin = device.memory_bytes - *device.needed_bytes;
     const std::string size = BinaryUnits(margin < 0 ? -margin : margin);

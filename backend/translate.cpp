@@ -74,6 +74,13 @@ ReplayOptions ToReplayOptions(const Options& options, DiagnosticSink& sink) {
     sink.UsageError("unknown-optimizer", absl::StrCat("--optimizer ", options.optimizer),
                     absl::StrCat("expected one of ", OptimizerNameList()));
   }
+  const bool takes_16_bits = options.attention == Attention::kFlash ||
+                             options.attention == Attention::kCudnn;
+  if (takes_16_bits && options.precision == Precision::kFp32) {
+    sink.Note("attention-kernel", "--attention",
+              "PyTorch's flash and cuDNN kernels take float16 and bfloat16 alone; float32 runs in "
+              "the efficient kernel, and the figures are of that one");
+  }
   result.accumulates = options.accumulate > 1;
   result.drop_inputs_before_optimizer = options.drop_step_inputs;
   switch (options.precision) {

@@ -30,8 +30,8 @@ struct KnownValue {
 };
 using KnownValuePtr = std::shared_ptr<const KnownValue>;
 
-// What every element of an integer tensor lies between, both included, although the elements are
-// not known one by one: positions that Range counts. Unknown: no such bound is known.
+// What every element of an integer tensor lies between, and some element reaches, although the
+// elements are not known one by one: positions that Range counts. Unknown: nothing is known.
 struct ElementBounds {
   Dim least;
   Dim most;
@@ -102,9 +102,11 @@ class InferContext {
   struct RegionResult {
     std::vector<ValueType> types;
     std::vector<KnownValuePtr> values;
+    std::vector<ElementBounds> bounds;
   };
   virtual RegionResult InferRegion(RegionId region, absl::Span<const ValueType> input_types,
-                                   absl::Span<const KnownValuePtr> input_values, bool report) = 0;
+                                   absl::Span<const KnownValuePtr> input_values, bool report,
+                                   absl::Span<const ElementBounds> input_bounds = {}) = 0;
   // Whether the pass can afford to infer this node's bodies `times` more times.
   virtual bool Afford(RegionId region, int64_t times) = 0;
 };

@@ -46,7 +46,10 @@ KnownValuePtr Inference::InputValue(int i) const {
 }
 
 ElementBounds Inference::InputBounds(int i) const {
-  const ValueId id = node_->input(static_cast<size_t>(i));
+  return BoundsOf(node_->input(static_cast<size_t>(i)));
+}
+
+ElementBounds Inference::BoundsOf(ValueId id) const {
   if (!id.valid()) return {};
   const auto found = bounds_.find(id);
   if (found != bounds_.end()) return found->second;
@@ -91,7 +94,10 @@ void Inference::SetOutputValue(int i, KnownValuePtr value) {
 }
 
 void Inference::SetOutputBounds(int i, ElementBounds bounds) {
-  const ValueId id = node_->output(static_cast<size_t>(i));
+  KeepBounds(node_->output(static_cast<size_t>(i)), bounds);
+}
+
+void Inference::KeepBounds(ValueId id, ElementBounds bounds) {
   if (!id.valid() || bounds.least.is_unknown() || bounds.most.is_unknown()) return;
   // Narrow and unsigned numbers may wrap around.
   const ElementType element = result_.types[id].tensor.element;
@@ -212,11 +218,13 @@ void Inference::InferNode(NodeId id) {
 InferContext::RegionResult Inference::InferRegion(RegionId id,
                                                   absl::Span<const ValueType> input_types,
                                                   absl::Span<const KnownValuePtr> input_values,
-                                                  bool report) {
+                                                  bool report,
+                                                  absl::Span<const ElementBounds> input_bounds) {
   const Region& region = graph_.regions[id];
   RegionResult result;
   result.types.resize(region.outputs.size());
   result.values.resize(region.outputs.size());
+  result.bounds.resize(region.outputs.size());
   region_seen_[static_cast<size_t>(id.index())] = true;
   if (depth_ >= kMaxRegionDepth) {
     Error(absl::StrCat("bodies are nested deeper than ", kMaxRegionDepth));
@@ -229,12 +237,15 @@ InferContext::RegionResult Inference::InferRegion(RegionId id,
     result_.types[input] = i < input_types.size() ? input_types[i] : ValueType();
     result_.values[input] = i < input_values.size() ? input_values[i] : nullptr;
     Refine(input, /*report_mismatch=*/false);
+    bounds_.erase(input);
+    if (i < input_bounds.size()) KeepBounds(input, input_bounds[i]);
   }
   for (const NodeId node : region.nodes) InferNode(node);
   for (size_t i = 0; i < region.outputs.size(); ++i) {
     if (!region.outputs[i].valid()) continue;
     result.types[i] = result_.types[region.outputs[i]];
     result.values[i] = result_.values[region.outputs[i]];
+    result.bounds[i] = BoundsOf(region.outputs[i]);
   }
   quiet_ -= report ? 0 : 1;
   --depth_;

@@ -38,7 +38,8 @@ class Inference final : public InferContext {
   void Error(std::string message) override;
   void Note(std::string message) override;
   RegionResult InferRegion(RegionId region, absl::Span<const ValueType> input_types,
-                           absl::Span<const KnownValuePtr> input_values, bool report) override;
+                           absl::Span<const KnownValuePtr> input_values, bool report,
+                           absl::Span<const ElementBounds> input_bounds = {}) override;
   bool Afford(RegionId region, int64_t times) override;
 
  private:
@@ -63,6 +64,8 @@ class Inference final : public InferContext {
   void CheckOverflow();
   bool FitsAtLeast(const TensorType& type) const;
   bool HasPlainInputs() const;
+  ElementBounds BoundsOf(ValueId value) const;
+  void KeepBounds(ValueId value, ElementBounds bounds);
   // Infers bodies that no rule asked for, from what the file declares.
   void InferForgottenRegions();
 

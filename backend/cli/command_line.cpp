@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 #include <utility>
 
 #include "backend/cli/completion.h"
@@ -105,6 +106,41 @@ void ApplyConfig(CLI::App& command, const CLI::App& analyze, Flags& flags, Usage
   }
 }
 
+void NoteTrainingOptions(const CLI::App& command, Flags& flags) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || option->get_group() != kTrainingGroup) continue;
+    flags.training_options.push_back("--" + option->get_lnames().front());
+  }
+}
+
+// Behind "--" every word is a name, whatever it begins with.
+std::vector<std::string> TakeNames(std::vector<std::string>& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  if (end == arguments.end()) return {};
+  std::vector<std::string> names(end + 1, arguments.end());
+  arguments.erase(end, arguments.end());
+  return names;
+}
+
+std::optional<Failure> PlaceNames(const CLI::App& app, const std::vector<std::string>& names,
+                                  Flags& flags) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const std::string command = chosen.empty() ? "" : chosen.front()->get_name();
+  std::vector<std::string*> places;
+  if (command == "analyze") {
+    flags.models.insert(flags.models.end(), names.begin(), names.end());
+    return std::nullopt;
+  }
+  if (command == "explain") places = {&flags.model, &flags.tensor};
+  if (command == "diff") places = {&flags.before, &flags.after};
+  std::erase_if(places, [](const std::string* place) { return !place->empty(); });
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i >= places.size()) return UsageFailure("unexpected-argument", names[i], "one too many");
+    *places[i] = names[i];
+  }
+  return std::nullopt;
+}
+
 template <typename Convert>
 std::variant<Command, Failure> ConvertWith(Convert convert, const Flags& flags,
                                            UsageErrors errors = {}) {
@@ -129,6 +165,7 @@ std::variant<Command, Failure> Dispatch(const CLI::App& app, Flags& flags) {
     if (script) return PrintCommand{*script};
     return UsageFailure("bad-value", "SHELL " + flags.shell, "expected bash, zsh or fish");
   }
+  NoteTrainingOptions(*chosen.front(), flags);
   if (name == "bytes") return ConvertWith(ConvertBytes, flags);
   if (name == "ops") return ConvertWith(ConvertOps, flags);
   UsageErrors errors;
@@ -140,7 +177,9 @@ std::variant<Command, Failure> Dispatch(const CLI::App& app, Flags& flags) {
 
 }  // namespace
 
-std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& arguments) {
+std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& given) {
+  std::vector<std::string> arguments = given;
+  const std::vector<std::string> names = TakeNames(arguments);
   CLI::App app("", "footprint");
   Flags flags;
   app.set_version_flag("--version", "footprint " FOOTPRINT_VERSION);
@@ -160,12 +199,13 @@ std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& 
   } catch (const CLI::ParseError& error) {
     return UsageFailure("bad-usage", "", error.what());
   }
+  if (std::optional<Failure> failure = PlaceNames(app, names, flags)) return *failure;
   return Dispatch(app, flags);
 }
 
 Format FormatOfFailure(const std::vector<std::string>& arguments) {
   constexpr std::string_view kOption = "--format";
-  for (size_t i = 0; i < arguments.size(); ++i) {
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
     std::string_view given = arguments[i];
     if (given == kOption && i + 1 < arguments.size()) {
       given = arguments[i + 1];

@@ -198,6 +198,19 @@ void ConvertDevice(const Flags& flags, Options& options, UsageErrors& errors) {
   }
 }
 
+// What says how to train says nothing to inference, but for the closed forms of articles.
+std::vector<std::string> IdleOptions(const Flags& flags, const Options& options) {
+  std::vector<std::string> idle;
+  constexpr std::array<std::string_view, 4> kTextbook = {"--accounting", "--params", "--optimizer",
+                                                         "--precision"};
+  const bool textbook = options.accounting == Accounting::kTextbook;
+  for (const std::string& name : flags.training_options) {
+    const bool asked = std::find(kTextbook.begin(), kTextbook.end(), name) != kTextbook.end();
+    if (options.mode == Mode::kInference && !(textbook && asked)) idle.push_back(name);
+  }
+  return idle;
+}
+
 int64_t ConvertAccumulate(const std::string& text, UsageErrors& errors) {
   const std::optional<int64_t> count = ParseInteger(text);
   if (count && *count >= 1) return *count;
@@ -258,6 +271,7 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
     errors.Add("bad-value", "--params " + flags.params,
                "replaces the parameter count of --accounting textbook, which is not asked for");
   }
+  options.idle = IdleOptions(flags, options);
   options.strict = flags.strict;
   options.dump = flags.dump;
   if (!flags.dump.empty()) Choose("--dump", flags.dump, kDumps, errors);

@@ -117,7 +117,7 @@ void AddModelOptions(CLI::App* analyze, Flags& flags) {
 }
 
 void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
-  const auto group = [](CLI::Option* option) { option->group("Training"); };
+  const auto group = [](CLI::Option* option) { option->group(kTrainingGroup); };
   group(AddOne(analyze, "--optimizer", flags.optimizer, "NAME",
                "adamw, sgd-momentum, adam:fused, adafactor, ... (default: adamw)"));
   group(AddOne(analyze, "--precision", flags.precision,

@@ -46,11 +46,15 @@ struct Flags {
   std::string dump;
   std::vector<std::string> budgets;
   std::string depth;
+  std::vector<std::string> training_options;  // those of that group that were given: "--loss"
   bool strict = false;
   bool torch = false;
   bool quiet = false;
   std::string color = "auto";
 };
+
+// The group of options that say how the model is trained.
+constexpr const char* kTrainingGroup = "Training";
 
 // Adds every subcommand with its options, filling `flags` on parse.
 void AddCommands(CLI::App& app, Flags& flags);

@@ -6,6 +6,7 @@
 #include "backend/terminal_table.h"
 #include "backend/units.h"
 #include "ir/onnx_op.h"
+#include "ir/ops/onnx/without_row.h"
 
 namespace footprint {
 namespace {
@@ -74,8 +75,15 @@ std::string OnnxOpsText(const Terminal& terminal) {
                   op->alias < 0 ? "" : "operand " + std::to_string(op->alias), InPlaceOf(*op),
                   ControlName(op->control)});
   }
-  return table.Render(terminal) + "  " + WithThousands(static_cast<int64_t>(AllOnnxOps().size())) +
-         " rows\n";
+  std::string text = table.Render(terminal) + "  " +
+                     WithThousands(static_cast<int64_t>(AllOnnxOps().size())) + " rows\n";
+  for (const OpWithoutRow& op : OpsWithoutRow()) {
+    text += Wrap("  without a row: " + ToString(op.domain) + "::" + ToString(op.name) + ", " +
+                     ToString(op.why),
+                 4, terminal) +
+            "\n";
+  }
+  return text;
 }
 
 std::string OnnxOpsJson() {
@@ -99,6 +107,16 @@ std::string OnnxOpsJson() {
     for (const int64_t operand : Overwritten(*op)) json.Value(operand);
     json.EndArray();
     json.FieldOrNull("control", ControlName(op->control));
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("without_row");
+  json.BeginArray(JsonWriter::Layout::kLines);
+  for (const OpWithoutRow& op : OpsWithoutRow()) {
+    json.BeginObject(JsonWriter::Layout::kOneLine);
+    json.Field("domain", ToString(op.domain));
+    json.Field("name", ToString(op.name));
+    json.Field("why", ToString(op.why));
     json.EndObject();
   }
   json.EndArray();

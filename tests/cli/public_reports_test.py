@@ -1,9 +1,12 @@
 """Failures that users of such tools reported in public, reduced to small graphs, end to end."""
 
+import os
 import struct
+import subprocess
+import time
 import unittest
 
-from command import CommandTest
+from command import BINARY, CommandTest
 
 HEAD = '<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]>\n'
 
@@ -38,17 +41,51 @@ class Shapes(Case):
         self.assertEqual(self.tensors(text, "--dim", "N=2", "--dim", "L=3")["z"]["shape"], [2])
 
     def test_hostile_nodes(self):
-        for graph, kind in (
-            ("g (double[2, 1] a, double b, double[2] c) => (y) { y = Gemm<transB = 823>(a, b, c) }",
-             "invalid-node"),
-            ("g (float[7, 6, 1, 5] x, float w) => (y) { y = Conv(x, w) }", "invalid-node"),
+        """One diagnostic with the node and what is wrong, within a second and 100 MB."""
+        for graph, words in (
+            ("g (double[2, 1] a, double b, double[2] c) => (y)"
+             " { [n] y = Gemm<transB = 823>(a, b, c) }", ("Gemm 'n' -> y", "[]")),
+            ("g (float[7, 6, 1, 5] x, float w) => (y) { [n] y = Conv(x, w) }",
+             ("Conv 'n' -> y", "[]")),
+            ("g (int64[1000000000] s) => (y) { [n] y = ConstantOfShape(s) }",
+             ("ConstantOfShape 'n' -> y", "1000000000")),
             ("g (float[1, 1, 5, 5] x, float[1, 1, 3, 3] w) => (y)"
-             " { y = Conv<strides = [0, 1]>(x, w) }", "invalid-node"),
-            ("g (float[2, 3] x) => (y) { y = Concat<axis = 7>(x, x) }", "invalid-node"),
+             " { [n] y = Conv<strides = [0, 1]>(x, w) }", ("Conv 'n' -> y", "stride")),
+            ("g (float[2, 3] x) => (y) { [n] y = Concat<axis = 7>(x, x) }",
+             ("Concat 'n' -> y", "7")),
         ):
             (self.folder / "case.onnxtxt").write_text(HEAD + graph)
             error = self.fail_both_ways(2, "analyze", "case.onnxtxt")
-            self.assertEqual(error["kind"], kind, graph)
+            self.assertEqual(error["kind"], "invalid-node", graph)
+            document = self.fail_in_json(2, "analyze", "case.onnxtxt")
+            self.assertEqual(len(document["diagnostics"]), 1, graph)
+            for word in words:
+                self.assertIn(word, error["place"] + ": " + error["message"], graph)
+            seconds, size = self.measure("analyze", "case.onnxtxt")
+            self.assertLess(seconds, 1)
+            self.assertLess(size, 100e6)
+
+    def measure(self, *arguments):
+        """Seconds, and the most bytes that the process had in memory."""
+        begin = time.monotonic()
+        process = subprocess.Popen([BINARY, *arguments], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return time.monotonic() - begin, usage.ru_maxrss * 1024
+
+    def test_constants_of_a_function_count_once(self):
+        report = self.analyze(
+            HEAD.replace('"com.microsoft" : 1', '"local" : 1')
+            + "g (float[2, 6] a, float[8, 4] b) => (x, y) { x = local.R(a) y = local.R(b) }\n"
+            '<domain: "local", opset_import: ["" : 13]> R (x) => (y)'
+            " { c = Constant<value = int64[2] {-1, 4}>() y = Reshape(x, c) }",
+            "--mode", "inference")
+        tensors = {t["name"]: t for t in report["tensors"]}
+        self.assertEqual([(tensors[n]["shape"], tensors[n]["bytes"]) for n in "xy"],
+                         [([3, 4], 48), ([8, 4], 128)])
+        self.assertEqual((report["stored"]["bytes"], report["inference"]["weight_bytes"]), (16, 16))
+        self.assertEqual(report["parameters"]["bytes"], 0)
 
     def test_sizes_in_another_file(self):
         (self.folder / "case.textproto").write_text(

@@ -256,6 +256,18 @@ void SubValues(InferContext& c) {
   BinaryValues<kSub>(c);
 }
 
+// Of positions and one number.
+template <Dim (DimTable::*kChoose)(Dim, Dim), const BinaryMath& kMath>
+void ChoiceValues(InferContext& c) {
+  const ElementBounds a = c.InputBounds(0);
+  const ElementBounds b = c.InputBounds(1);
+  if (c.num_inputs() == 2 && (SameSize(a.least, a.most) || SameSize(b.least, b.most))) {
+    c.SetOutputBounds(0, {(c.dims().*kChoose)(a.least, b.least),
+                          (c.dims().*kChoose)(a.most, b.most)});
+  }
+  BinaryValues<kMath>(c);
+}
+
 double RemainderOf(double a, double b) { return std::fmod(a, b); }
 Dim RemainderDim(DimTable& dims, Dim a, Dim b) {
   if (a.is_constant() && b.is_constant()) {
@@ -356,9 +368,9 @@ constexpr OnnxOp kRows[] = {
     Comparison("GreaterOrEqual", 12, BinaryValues<kGreaterEqual>),
     Comparison("Less", 1, BinaryValues<kLess>),
     Comparison("LessOrEqual", 12, BinaryValues<kLessEqual>),
-    Variadic("Max", BinaryValues<kMax>),
+    Variadic("Max", ChoiceValues<&DimTable::Max, kMax>),
     Variadic("Mean", nullptr),
-    Variadic("Min", BinaryValues<kMin>),
+    Variadic("Min", ChoiceValues<&DimTable::Min, kMin>),
     Logic("Mod", 10, ModValues),
     Arithmetic("Mul", BinaryValues<kMul>),
     Logic("Or", 1, BinaryValues<kOr>),

@@ -57,9 +57,14 @@ void IfTypes(InferContext& c) {
     if (decided) {
       c.SetOutputType(i, is_true ? yes.types[at] : no.types[at]);
       c.SetOutputValue(i, is_true ? yes.values[at] : no.values[at]);
+      c.SetOutputBounds(i, is_true ? yes.bounds[at] : no.bounds[at]);
     } else {
       c.SetOutputType(i, JoinBranches(c, yes.types[at], no.types[at]));
       c.SetOutputValue(i, JoinValues(yes.values[at], no.values[at]));
+      const ElementBounds& bounds = yes.bounds[at];
+      const ElementBounds& other = no.bounds[at];
+      // Those that only one branch reaches may not be reached.
+      if (bounds.least == other.least && bounds.most == other.most) c.SetOutputBounds(i, bounds);
     }
   }
 }

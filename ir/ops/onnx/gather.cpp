@@ -139,6 +139,7 @@ void GatherNDTypes(InferContext& c) {
                                 batch, " batch dimensions do not fit data of shape ",
                                 ShapeToString(*data, c.dims())));
   }
+  if (depth == 1) CheckIndices(c, 1, data->dims[static_cast<size_t>(batch)]);
   Dims dims(indices->dims.begin(), indices->dims.end() - 1);
   for (size_t i = 0; i < static_cast<size_t>(batch); ++i) {
     dims[i] = c.RequireEqual(data->dims[i], dims[i], "batch sizes of data and indices differ");

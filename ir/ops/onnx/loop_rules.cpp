@@ -56,7 +56,8 @@ bool CheckElement(InferContext& c, int i, ElementType element, absl::string_view
 InferContext::RegionResult IterateBody(InferContext& c, RegionId body,
                                        std::vector<ValueType> inputs, size_t first_state,
                                        size_t states, size_t first_output,
-                                       std::vector<KnownValuePtr> values) {
+                                       std::vector<KnownValuePtr> values,
+                                       absl::Span<const ElementBounds> bounds) {
   values.resize(inputs.size());
   bool changes = true;
   for (int round = 0; changes && round < kMaxRounds && c.Afford(body, 2); ++round) {
@@ -76,7 +77,7 @@ InferContext::RegionResult IterateBody(InferContext& c, RegionId body,
     inputs[i] = GivenUp(inputs[i]);
     values[i] = nullptr;
   }
-  auto result = c.InferRegion(body, inputs, values, /*report=*/true);
+  auto result = c.InferRegion(body, inputs, values, /*report=*/true, bounds);
   for (size_t i = 0; i < states && first_output + i < result.types.size(); ++i) {
     ValueType& type = result.types[first_output + i];
     type = JoinTypes(inputs[first_state + i], type, c.dims());
@@ -176,10 +177,24 @@ void LoopRule::SetOutputs(const std::vector<ValueType>& state,
   }
 }
 
+bool LoopRule::RunsToTheEnd() {
+  if (!condition_.Is(1) || !c_.Afford(body_, 1)) return false;
+  const auto result = c_.InferRegion(body_, BodyInputs(state_), BodyValues(Dim(), state_values_),
+                                     /*report=*/false);
+  const KnownValuePtr goes_on = result.values.empty() ? nullptr : result.values[0];
+  return goes_on != nullptr && goes_on->integers.size() == 1 && goes_on->integers[0].Is(1);
+}
+
 void LoopRule::Widen() {
   std::vector<ValueType> inputs = BodyInputs(state_);
   std::vector<KnownValuePtr> values = BodyValues(Dim(), state_values_);
-  const auto result = IterateBody(c_, body_, std::move(inputs), 2, state_.size(), 1, values);
+  // Positions that the loop counts, if it counts them all.
+  ElementBounds iteration[1];
+  if (c_.dims().IsPositive(trip_count_) && RunsToTheEnd()) {
+    iteration[0] = {0, c_.dims().Sub(trip_count_, 1)};
+  }
+  const auto result =
+      IterateBody(c_, body_, std::move(inputs), 2, state_.size(), 1, values, iteration);
   if (result.types.size() < 1 + state_.size()) return;
   const auto middle = static_cast<int64_t>(1 + state_.size());
   std::vector<ValueType> state(result.types.begin() + 1, result.types.begin() + middle);
@@ -209,8 +224,10 @@ void LoopRule::Apply() {
   Iterations all;
   if (!Unroll(&all)) return Widen();
   // Once more for what holds in every iteration: that is what remains of the body.
-  const auto result = c_.InferRegion(body_, BodyInputs(all.joined),
-                                     BodyValues(Dim(), all.joined_values), /*report=*/true);
+  const ElementBounds iteration[] = {{0, std::max<int64_t>(all.count - 1, 0)}};
+  const auto result =
+      c_.InferRegion(body_, BodyInputs(all.joined), BodyValues(Dim(), all.joined_values),
+                     /*report=*/true, iteration);
   if (all.count == 0 && result.types.size() > state_.size()) {
     all.scanned.assign(result.types.begin() + 1 + static_cast<int64_t>(state_.size()),
                        result.types.end());

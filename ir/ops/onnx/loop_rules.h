@@ -22,7 +22,8 @@ RegionId BodyOf(const InferContext& c, absl::string_view attribute);
 InferContext::RegionResult IterateBody(InferContext& c, RegionId body,
                                        std::vector<ValueType> inputs, size_t first_state,
                                        size_t states, size_t first_output,
-                                       std::vector<KnownValuePtr> values = {});
+                                       std::vector<KnownValuePtr> values = {},
+                                       absl::Span<const ElementBounds> bounds = {});
 
 // The body takes as many inputs and gives at least as many outputs as the node needs; false after
 // an error.
@@ -62,6 +63,9 @@ class LoopRule {
 
   InferContext& c_;
   RegionId body_;
+  // The body never ends the loop by itself.
+  bool RunsToTheEnd();
+
   Dim trip_count_;  // unknown if not known; no limit if has_trip_count_ is false
   bool has_trip_count_ = false;
   Dim condition_;  // before the first iteration

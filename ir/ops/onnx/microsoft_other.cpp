@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/ops/onnx/families.h"
 #include "ir/ops/onnx/microsoft_rules.h"
+#include "ir/ops/onnx/without_row.h"
 
 namespace footprint {
 namespace {
@@ -167,7 +168,14 @@ constexpr OnnxOp kRows[] = {
     Row("WordConvEmbedding", "4->1", WordEmbeddingTypes),
 };
 
+constexpr OpWithoutRow kWithoutRow[] = {
+    {kMicrosoft, "EPContext", "compiled for a device: the file does not say what it computes"},
+    {kMicrosoft, "Snpe", "compiled for a device: the file does not say what it computes"},
+};
+
 }  // namespace
+
+absl::Span<const OpWithoutRow> OpsWithoutRow() { return kWithoutRow; }
 
 OnnxFamily MicrosoftOtherOps() { return kRows; }
 

@@ -156,7 +156,12 @@ Dim LengthOf(InferContext& c, int input) {
 
 std::optional<int> RankFromLength(InferContext& c, int input) {
   const Dim length = LengthOf(c, input);
-  if (!length.is_constant() || length.value() < 0 || length.value() > kMaxRank) return std::nullopt;
+  if (!length.is_constant() || length.value() < 0) return std::nullopt;
+  if (length.value() > kMaxRank) {
+    c.Error(absl::StrCat("expected at most ", kMaxRank, " sizes or axes in input ", input,
+                         "; it has ", length.value()));
+    return std::nullopt;
+  }
   return static_cast<int>(length.value());
 }
 

@@ -123,6 +123,8 @@ AttentionKernel Choose(Eager& eager, const Attention& in) {
   if (in.query.rank() != 4 || in.key.rank() != 4 || in.value.rank() != 4) {
     return AttentionKernel::kMath;
   }
+  const bool low = wanted == AttentionKernel::kFlash || wanted == AttentionKernel::kCudnn;
+  if (low && !IsLow(in.query.element())) return AttentionKernel::kEfficient;
   if (wanted != AttentionKernel::kAuto) return wanted;
   const bool small_heads = !eager.Less(256, in.query.dim(3));
   if (IsLow(in.query.element()) && !in.mask && small_heads) return AttentionKernel::kFlash;

@@ -1,0 +1,91 @@
+"""What the command says beside its figures: options without effect, assumptions, narrow tables."""
+
+import unittest
+
+from command import CommandTest
+
+HEAD = '<ir_version: 10, opset_import: ["" : 21]>\n'
+CUT = (HEAD + "g (float[batch, sequence] x) => (y) <int64[4] p = {0, -5, 0, 0}>"
+       " { [cut] y = Pad(x, p) }")
+
+
+class Notes(CommandTest):
+    def notes(self, *arguments):
+        report = self.succeed_in_json("analyze", "valid.onnxtxt", *arguments)
+        return {d["place"]: d for d in report["diagnostics"] if d["severity"] == "note"}
+
+    def test_options_about_training_have_no_effect_on_inference(self):
+        notes = self.notes("--mode", "inference", "--optimizer", "adamw", "--loss=sum",
+                           "--freeze", "w", "--dim", "N=2")
+        self.assertEqual({place for place, d in notes.items() if d["kind"] == "idle-option"},
+                         {"--optimizer", "--loss", "--freeze"})
+        textbook = self.notes("--mode", "inference", "--accounting", "textbook", "--optimizer",
+                              "adam", "--params", "1M")
+        self.assertNotIn("--optimizer", textbook)
+        self.assertNotIn("--optimizer", self.notes("--optimizer", "sgd"))
+
+    def test_all_parameters_frozen(self):
+        self.assertIn("no gradients", self.notes("--freeze", "*")["--freeze"]["message"])
+        self.assertNotIn("--freeze", self.notes())
+
+    def test_a_kernel_for_16_bits_in_float32(self):
+        for kernel in ("flash", "cudnn"):
+            self.assertIn("efficient", self.notes("--attention", kernel)["--attention"]["message"])
+        self.assertNotIn("--attention", self.notes("--attention", "flash", "--precision", "bf16"))
+
+    def test_the_nominal_memory_of_a_device_is_assumed(self):
+        for arguments, assumed in ((("--device", "t4"), True),
+                                   (("--device", "t4", "--device-memory", "15GB"), False)):
+            report = self.succeed_in_json("analyze", "valid.onnxtxt", *arguments)
+            self.assertEqual(report["device"]["memory_is_assumed"], assumed)
+            text = self.succeed("analyze", "valid.onnxtxt", *arguments)
+            self.assertEqual("memory (assumed)" in text, assumed)
+
+    def test_formulas_say_when_they_hold(self):
+        text = self.succeed("analyze", "valid.onnxtxt")
+        self.assertIn("= 12*N, as decided at these bindings\n", text)
+
+
+class Names(CommandTest):
+    def test_words_behind_two_dashes_are_names(self):
+        (self.folder / "-model.onnxtxt").write_text((self.folder / "valid.onnxtxt").read_text())
+        self.assertIn("-model.onnxtxt", self.succeed("analyze", "--mode", "inference", "--",
+                                                     "-model.onnxtxt"))
+        self.succeed("explain", "--", "-model.onnxtxt", "w")
+        self.succeed("explain", "valid.onnxtxt", "--", "w")
+        error = self.fail_as_text(3, "analyze", "valid.onnxtxt", "--", "--format")
+        self.assertIn("one too many", error)
+        self.fail_as_text(3, "ops", "--", "x")
+
+
+class Bindings(CommandTest):
+    def test_sizes_below_zero_are_refused_where_they_come_from(self):
+        (self.folder / "cut.onnxtxt").write_text(CUT)
+        self.succeed("analyze", "cut.onnxtxt", "--dim", "sequence=5")
+        error = self.fail_both_ways(3, "analyze", "cut.onnxtxt", "--dim", "sequence=2")
+        self.assertEqual(error["place"], "Pad 'cut' -> y")
+        self.assertIn("sizes of 0 or more", error["message"])
+        self.assertIn("sequence - 5 = -3", error["message"])
+        self.assertNotIn("assumed", error["message"])
+        error = self.fail_both_ways(3, "analyze", "cut.onnxtxt")
+        self.assertIn("bind it with --dim sequence=...", error["message"])
+
+
+class Tables(CommandTest):
+    def lines(self, columns, *arguments):
+        return self.succeed(*arguments, COLUMNS=str(columns)).splitlines()
+
+    def test_tables_fit_and_say_what_they_leave_out(self):
+        for arguments in (("ops",), ("ops", "--torch"),
+                          ("bytes", "--params", "7B", "--optimizer", "adamw"),
+                          ("ops", "--missing", "valid.onnxtxt")):
+            lines = self.lines(60, *arguments)
+            self.assertLessEqual(max(map(len, lines)), 60, arguments)
+        self.assertIn("  too narrow for: control, in place", "\n".join(self.lines(60, "ops")))
+        wide = "\n".join(self.lines(150, "ops"))
+        self.assertNotIn("too narrow", wide)
+        self.assertIn("without a row: com.microsoft::EPContext", wide)
+
+
+if __name__ == "__main__":
+    unittest.main()
