@@ -34,6 +34,7 @@ int64_t BoundTogether(const std::vector<Dim>& sizes, int64_t separately, int64_t
 }
 
 void ByteTotal::Add(Dim bytes) {
+  if (bytes.is_constant() && granularity_ == 1) return AddTo(&sum_, bytes.value());
   const std::optional<int64_t> rounded = RoundUp(evaluator_.Evaluate(bytes), granularity_);
   const bool from_data = evaluator_.table().IsDataDependent(bytes);
   AddTo(from_data ? &data_sum_ : &sum_, rounded);

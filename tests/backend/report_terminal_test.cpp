@@ -105,7 +105,9 @@ TEST(TerminalTable, ElasticColumnsShrinkThenOptionalOnesLeave) {
   EXPECT_EQ(Example().Render(Terminal{.width = 20}),
             "  name         bytes\n"
             "  a/lon…/conv  1,000\n"
-            "  b                7\n");
+            "  b                7\n"
+            "  too narrow for:\n"
+            "    optional\n");
 }
 
 TEST(TerminalTable, AnOptionalColumnWithoutTextIsNotShown) {

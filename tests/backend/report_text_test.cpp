@@ -91,7 +91,7 @@ TEST(ReportText, TrainingSaysUnknownWhereItIs) {
             "  optimizer state             unknown\n"
             "  inputs                      unknown\n"
             "  saved activations          4.00 KiB                4,096\n"
-            "    = 128*batch*seq\n"
+            "    = 128*batch*seq, as decided at these bindings\n"
             "  after forward               unknown\n"
             "  peak of forward           12.00 KiB               12,288\n"
             "  peak of backward          20.00 KiB               20,480\n"
@@ -108,10 +108,12 @@ TEST(ReportText, TotalsWithBoundedOrMissingPartsSaySo) {
   bounded.certainty = "bounded";
   bounded.bytes = 100;
   report.storages = {bounded};
+  report.training->peak.is_bounded = true;
   EXPECT_NE(TextOf(report).find("saved activations       <= 4.00 KiB"), std::string::npos);
   report.training->unknown_storages = 1;
   EXPECT_NE(TextOf(report).find("  peak                    ~ 20.00 KiB"), std::string::npos);
   report.storages.clear();
+  report.training->peak.is_bounded = false;
   EXPECT_NE(TextOf(report).find("  peak                   >= 20.00 KiB"), std::string::npos);
   EXPECT_NE(TextOf(report).find("incomplete: 1 storage of unknown size"), std::string::npos);
 }

@@ -223,7 +223,7 @@ std::string CheckAttribute(const Node& node, const Attribute& attribute) {
 }
 
 std::string CheckRequired(const Node& node, absl::string_view required) {
-  if (required.empty()) return "";
+  if (required.empty() || node.Has(required)) return "";  // most have one, if any
   for (const absl::string_view name : absl::StrSplit(required, ' ')) {
     if (!node.Has(name)) return absl::StrCat("expected an attribute ", name, "; there is none");
   }
