@@ -1,6 +1,10 @@
 #include "passes/holds.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "ir/ops/lowering/habits.h"
 
 // A value dies after its last reader, but Python's frames keep what they were handed:
 //
@@ -36,6 +40,9 @@ class Holds {
 
   void HoldArguments();
   void HoldLists();
+  void HoldFactors();
+  void HoldShared();
+  void HoldTurned();
   void HoldLocals();
   void HoldToTheEnd(TorchValueId value) { Hold(value, Last()); }
   CallId producer(TorchValueId value) const { return producer_[value]; }
@@ -52,6 +59,7 @@ class Holds {
     CallId& held = program_.values[value].held_until;
     held = std::max(held, until);
   }
+  std::vector<TorchValueId> Sources(TorchValueId value, CallId reader) const;
   template <typename Visit>
   void ForEachRead(Visit visit) const;
 
@@ -134,6 +142,85 @@ void Holds::HoldLists() {
   }
 }
 
+// What the value is a view or a copy of, as far as the calls of this scope made it.
+std::vector<TorchValueId> Holds::Sources(TorchValueId value, CallId reader) const {
+  constexpr size_t kMost = 16;
+  std::vector<TorchValueId> sources;
+  while (sources.size() < kMost && value.valid() &&
+         program_.values[value].kind == TorchValueKind::kComputed && producer_[value].valid()) {
+    sources.push_back(value);
+    const TorchCall& maker = program_.calls[producer_[value]];
+    if (Path(producer_[value]) != Path(reader) || !RearrangesOnly(*maker.op)) break;
+    value = maker.arguments.empty() ? TorchValueId() : maker.arguments[0].tensor;
+  }
+  return sources;
+}
+
+void Holds::HoldFactors() {
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    const CallId id(i);
+    if (run_end_[id].empty() || !MultipliesTensors(*program_.calls[id].op)) continue;
+    for (const TorchArgument& argument : program_.calls[id].arguments) {
+      for (TorchValueId source : Sources(argument.tensor, id)) Hold(source, run_end_[id].back());
+    }
+  }
+}
+
+void Holds::HoldShared() {
+  absl::flat_hash_map<TorchValueId, CallId> first;  // end of the first module's run that reads it
+  ForEachRead([&](TorchValueId value, CallId reader) {
+    if (program_.values[value].kind != TorchValueKind::kComputed || !producer_[value].valid())
+      return;
+    const std::vector<ScopeId>& made = Path(producer_[value]);
+    const std::vector<ScopeId>& inside = Path(reader);
+    if (made.empty() || inside.size() <= made.size() ||
+        !std::equal(made.begin(), made.end(), inside.begin())) {
+      return;
+    }
+    const CallId end = run_end_[reader][made.size()];
+    const bool is_second = !first.emplace(value, end).second && first[value] != end;
+    if (is_second) Hold(value, run_end_[producer_[value]].back());
+  });
+}
+
+void Holds::HoldTurned() {
+  IdVector<TorchValueId, bool> turns(program_.values.size(), false);  // made of cosines or sines
+  absl::flat_hash_map<std::pair<ScopeId, CallId>, std::vector<TorchValueId>> turned;
+  absl::flat_hash_map<std::pair<ScopeId, CallId>, CallId> last;
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    const CallId id(i);
+    const TorchCall& call = program_.calls[id];
+    const bool makes_turns = IsCosineOrSine(*call.op);
+    bool from_turns = makes_turns;
+    TorchValueId other;
+    for (const TorchArgument& argument : call.arguments) {
+      if (!argument.tensor.valid() || program_.values[argument.tensor].type.rank() == 0) continue;
+      if (turns[argument.tensor]) {
+        from_turns = true;
+      } else {
+        other = argument.tensor;
+      }
+    }
+    if (!from_turns) continue;
+    if (makes_turns || !other.valid() || RearrangesOnly(*call.op)) {
+      for (TorchValueId result : call.results) {
+        if (result.valid()) turns[result] = true;
+      }
+      continue;
+    }
+    if (run_end_[id].empty()) continue;
+    const std::pair key(call.scope, run_end_[id].back());
+    const std::vector<TorchValueId> sources = Sources(other, id);
+    if (sources.empty()) continue;
+    last[key] = id;
+    if (Path(producer_[sources.back()]) == Path(id)) continue;  // made for this alone
+    turned[key].insert(turned[key].end(), sources.begin(), sources.end());
+  }
+  for (const auto& [key, values] : turned) {
+    for (TorchValueId value : values) Hold(value, CallId(last[key].index() + 1));
+  }
+}
+
 void Holds::HoldLocals() {
   for (const TorchValue& value : program_.values) {
     if (value.kind == TorchValueKind::kInput && !IsInteger(value.type.element)) return;
@@ -160,6 +247,9 @@ void AssignHolds(const Graph& graph, const std::vector<TorchValueId>& model_outp
   Holds holds(graph, program);
   holds.HoldArguments();
   holds.HoldLists();
+  holds.HoldFactors();
+  holds.HoldShared();
+  holds.HoldTurned();
   holds.HoldLocals();
   for (TorchValueId output : model_outputs) holds.HoldToTheEnd(output);
 }

@@ -44,6 +44,14 @@ bool Fits(const TorchProgram& program, const TorchCall& call) {
   return call.arguments.size() == 1;
 }
 
+bool ReadsFractions(const TorchProgram& program) {
+  for (const TorchValue& value : program.values) {
+    const bool is_input = value.kind == TorchValueKind::kInput;
+    if (is_input && IsFloatingPoint(value.type.element)) return true;
+  }
+  return false;
+}
+
 // Where the file names the classes of modules, one around the call must have the habit.
 bool MayHaveHabit(const Graph& graph, ScopeId scope) {
   bool has_classes = false;
@@ -59,6 +67,7 @@ bool MayHaveHabit(const Graph& graph, ScopeId scope) {
 }  // namespace
 
 void AssumeInPlace(const Graph& graph, TorchProgram& program) {
+  if (!ReadsFractions(program)) return;  // the libraries with the habit are of images
   const IdVector<TorchValueId, CallId> last_reader = LastReaders(program);
   IdVector<TorchValueId, CallId> producer(program.values.size());
   for (size_t i = 0; i < program.calls.size(); ++i) {

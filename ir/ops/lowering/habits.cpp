@@ -1,5 +1,8 @@
 #include "ir/ops/lowering/habits.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/strings/match.h"
 
 namespace footprint {
@@ -35,6 +38,21 @@ bool IsChannelNorm(const TorchOp& op) {
 bool IsRotation(const TorchOp& op) { return op.name == "aten::cos"; }
 
 bool IsRotation(const Node& node) { return node.domain.empty() && node.op_type == "Cos"; }
+
+bool IsCosineOrSine(const TorchOp& op) { return op.name == "aten::cos" || op.name == "aten::sin"; }
+
+bool MultipliesTensors(const TorchOp& op) {
+  return op.name == "aten::matmul" || op.name == "aten::bmm" || op.name == "aten::baddbmm";
+}
+
+bool RearrangesOnly(const TorchOp& op) {
+  static constexpr absl::string_view kNames[] = {
+      "aten::view",    "aten::reshape",   "aten::transpose", "aten::permute",    "aten::t",
+      "aten::expand",  "aten::unsqueeze", "aten::squeeze",   "aten::contiguous", "aten::slice",
+      "aten::select",  "aten::split",     "aten::chunk",     "aten::unbind",     "aten::flatten",
+      "aten::clone",   "aten::split_with_sizes"};
+  return std::find(std::begin(kNames), std::end(kNames), op.name) != std::end(kNames);
+}
 
 bool CountsSteps(const TorchOp& op) { return op.name == "aten::batch_norm"; }
 

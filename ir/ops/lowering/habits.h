@@ -24,7 +24,13 @@ bool IsChannelNorm(const TorchOp& op);
 // that the transformers library keeps twice.
 bool IsRotation(const TorchOp& op);
 bool IsRotation(const Node& node);
+bool IsCosineOrSine(const TorchOp& op);  // of its angles
 inline constexpr absl::string_view kFrequenciesCopyName = "original_inv_freq";
+
+// The product of two computed tensors, as in attention written out; a layer's is another call.
+bool MultipliesTensors(const TorchOp& op);
+// Gives its first operand another shape or order of axes, as a view or a copy.
+bool RearrangesOnly(const TorchOp& op);
 
 // Norms whose running statistics (argument kRunningMean) come with a counter of steps, one int64.
 bool CountsSteps(const TorchOp& op);
