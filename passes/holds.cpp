@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "ir/ops/lowering/habits.h"
 
 // A value dies after its last reader, but Python's frames keep what they were handed:
@@ -18,9 +20,14 @@
 // Tensors that one call takes as a list have names of their own there, or are in a list with one:
 // they are held to the end of the run of the caller's scope. Of two, one is often renamed.
 //
+// So has what a forward multiplies with another tensor (queries, keys and values, and what these are
+// views of), what it hands to several of its modules (masks, tables), what it turns by a rotary
+// embedding (until all is turned), and the rows of an embedding.
+//
 // Models of text (whole numbers in) keep the outputs of their outer modules in locals until forward
-// ends; that is a habit of the libraries, and the only assumption here. Layers that the forward
-// calls by itself hand their results from one to the next under one name.
+// ends, and the results of modules that they add a residual to; these are habits of the libraries,
+// and assumptions. Layers that the forward calls by itself hand their results from one to the next
+// under one name.
 
 namespace footprint {
 namespace {
@@ -42,12 +49,18 @@ class Holds {
   void HoldLists();
   void HoldFactors();
   void HoldShared();
+  void HoldEmbeddings();
+  void HoldSummands();
   void HoldTurned();
   void HoldLocals();
   void HoldToTheEnd(TorchValueId value) { Hold(value, Last()); }
   CallId producer(TorchValueId value) const { return producer_[value]; }
 
  private:
+  bool ReadsTextOnly() const;
+  bool AddsAlike(const TorchCall& call) const;
+  bool IsFromModule(TorchValueId value, const TorchCall& reader) const;
+  void HoldHanded(CallId last, size_t depth, CallId until);
   CallId Last() const { return CallId(program_.calls.size() - 1); }
   const std::vector<ScopeId>& Path(CallId call) const {
     const ScopeId scope = program_.calls[call].scope;
@@ -110,6 +123,13 @@ void Holds::ForEachRead(Visit visit) const {
       }
     }
   }
+}
+
+bool Holds::ReadsTextOnly() const {
+  for (const TorchValue& value : program_.values) {
+    if (value.kind == TorchValueKind::kInput && !IsInteger(value.type.element)) return false;
+  }
+  return true;
 }
 
 void Holds::HoldArguments() {
@@ -183,6 +203,71 @@ void Holds::HoldShared() {
   });
 }
 
+void Holds::HoldEmbeddings() {
+  ForEachRead([this](TorchValueId value, CallId reader) {
+    if (!producer_[value].valid() || !LooksUp(*program_.calls[producer_[value]].op)) return;
+    const size_t depth = Path(producer_[value]).size();
+    const std::vector<ScopeId>& inside = Path(reader);
+    if (depth < 2 || inside.size() < depth - 1) return;
+    Hold(value, run_end_[reader][depth - 2]);
+  });
+}
+
+// hidden = attention_output + residual: the module's result has a name of its own, and what was
+// handed to the module keeps its name until the sum takes it over. Where the sum is written the
+// other way round the result mostly replaces what was handed, unless the forward does both.
+void Holds::HoldSummands() {
+  if (!ReadsTextOnly()) return;
+  absl::flat_hash_set<ScopeId> names_results;
+  for (const TorchCall& call : program_.calls) {
+    if (AddsAlike(call) && IsFromModule(call.arguments[0].tensor, call)) {
+      names_results.insert(call.scope);
+    }
+  }
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    const CallId id(i);
+    const TorchCall& call = program_.calls[id];
+    if (!AddsAlike(call) || !names_results.contains(call.scope) || run_end_[id].empty()) continue;
+    for (const TorchArgument& argument : call.arguments) {
+      if (!IsFromModule(argument.tensor, call)) continue;
+      Hold(argument.tensor, run_end_[id].back());
+      HoldHanded(producer_[argument.tensor], Path(id).size(), id);
+    }
+  }
+}
+
+// Two tensors of one shape; not a bias.
+bool Holds::AddsAlike(const TorchCall& call) const {
+  if (!IsSum(*call.op) || call.arguments.size() < 2) return false;
+  const TorchValueId a = call.arguments[0].tensor;
+  const TorchValueId b = call.arguments[1].tensor;
+  return a.valid() && b.valid() && program_.values[a].type.has_rank &&
+         program_.values[a].type.dims == program_.values[b].type.dims;
+}
+
+bool Holds::IsFromModule(TorchValueId value, const TorchCall& reader) const {
+  if (!value.valid() || !producer_[value].valid() || !reader.scope.valid()) return false;
+  const std::vector<ScopeId>& inside = paths_[reader.scope];
+  const std::vector<ScopeId>& made = Path(producer_[value]);
+  return made.size() > inside.size() && std::equal(inside.begin(), inside.end(), made.begin());
+}
+
+// What the run of a module (its scope stands at `depth` in the path of `last`) was given.
+void Holds::HoldHanded(CallId last, size_t depth, CallId until) {
+  const ScopeId module = Path(last)[depth];
+  const auto in_run = [&](CallId id) {
+    return Path(id).size() > depth && Path(id)[depth] == module;
+  };
+  CallId begin = last;
+  while (begin.index() > 0 && in_run(CallId(begin.index() - 1))) begin = CallId(begin.index() - 1);
+  for (CallId id = begin; id <= last; id = CallId(id.index() + 1)) {
+    for (const TorchArgument& argument : program_.calls[id].arguments) {
+      const TorchValueId value = argument.tensor;
+      if (value.valid() && producer_[value].valid() && producer_[value] < begin) Hold(value, until);
+    }
+  }
+}
+
 void Holds::HoldTurned() {
   IdVector<TorchValueId, bool> turns(program_.values.size(), false);  // made of cosines or sines
   absl::flat_hash_map<std::pair<ScopeId, CallId>, std::vector<TorchValueId>> turned;
@@ -222,9 +307,7 @@ void Holds::HoldTurned() {
 }
 
 void Holds::HoldLocals() {
-  for (const TorchValue& value : program_.values) {
-    if (value.kind == TorchValueKind::kInput && !IsInteger(value.type.element)) return;
-  }
+  if (!ReadsTextOnly()) return;
   constexpr size_t kOuter = 2;  // the model and the modules that its own forward calls
   ForEachRead([this](TorchValueId value, CallId reader) {
     if (program_.values[value].kind != TorchValueKind::kComputed || !producer_[value].valid())
@@ -249,6 +332,8 @@ void AssignHolds(const Graph& graph, const std::vector<TorchValueId>& model_outp
   holds.HoldLists();
   holds.HoldFactors();
   holds.HoldShared();
+  holds.HoldSummands();
+  holds.HoldEmbeddings();
   holds.HoldTurned();
   holds.HoldLocals();
   for (TorchValueId output : model_outputs) holds.HoldToTheEnd(output);

@@ -45,6 +45,10 @@ bool MultipliesTensors(const TorchOp& op) {
   return op.name == "aten::matmul" || op.name == "aten::bmm" || op.name == "aten::baddbmm";
 }
 
+bool IsSum(const TorchOp& op) { return op.name == "aten::add"; }
+
+bool LooksUp(const TorchOp& op) { return op.name == "aten::embedding"; }
+
 bool RearrangesOnly(const TorchOp& op) {
   static constexpr absl::string_view kNames[] = {
       "aten::view",    "aten::reshape",   "aten::transpose", "aten::permute",    "aten::t",

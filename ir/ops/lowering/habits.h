@@ -29,6 +29,9 @@ inline constexpr absl::string_view kFrequenciesCopyName = "original_inv_freq";
 
 // The product of two computed tensors, as in attention written out; a layer's is another call.
 bool MultipliesTensors(const TorchOp& op);
+bool IsSum(const TorchOp& op);  // of two operands
+// Rows of a table.
+bool LooksUp(const TorchOp& op);
 // Gives its first operand another shape or order of axes, as a view or a copy.
 bool RearrangesOnly(const TorchOp& op);
 
