@@ -20,8 +20,8 @@
 // Tensors that one call takes as a list have names of their own there, or are in a list with one:
 // they are held to the end of the run of the caller's scope. Of two, one is often renamed.
 //
-// So has what a forward multiplies with another tensor (queries, keys and values, and what these are
-// views of), what it hands to several of its modules (masks, tables), what it turns by a rotary
+// So has what a forward multiplies with another tensor (queries, keys and values, and what these
+// are views of), what it hands to several of its modules (masks, tables), what it turns by a rotary
 // embedding (until all is turned), and the rows of an embedding.
 //
 // Models of text (whole numbers in) keep the outputs of their outer modules in locals until forward
@@ -206,9 +206,11 @@ void Holds::HoldShared() {
 void Holds::HoldEmbeddings() {
   ForEachRead([this](TorchValueId value, CallId reader) {
     if (!producer_[value].valid() || !LooksUp(*program_.calls[producer_[value]].op)) return;
-    const size_t depth = Path(producer_[value]).size();
+    const std::vector<ScopeId>& made = Path(producer_[value]);
     const std::vector<ScopeId>& inside = Path(reader);
+    const size_t depth = made.size();
     if (depth < 2 || inside.size() < depth - 1) return;
+    if (!std::equal(made.begin(), made.end() - 1, inside.begin())) return;
     Hold(value, run_end_[reader][depth - 2]);
   });
 }
@@ -302,7 +304,7 @@ void Holds::HoldTurned() {
     turned[key].insert(turned[key].end(), sources.begin(), sources.end());
   }
   for (const auto& [key, values] : turned) {
-    for (TorchValueId value : values) Hold(value, CallId(last[key].index() + 1));
+    for (TorchValueId value : values) Hold(value, std::min(CallId(last[key].index() + 1), Last()));
   }
 }
 

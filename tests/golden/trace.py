@@ -157,7 +157,8 @@ def main():
     options = parser.parse_args()
     out = options.output.open("w") if options.output else sys.stdout
     print("# Traces\n\nWritten by tests/golden/trace.py: measured rows that agree with "
-          "footprint's, by phase.\n\n| model | binding | precision | forward | backward | optimizer |\n"
+          "footprint's, by phase.\n", file=out)
+    print("| model | binding | precision | forward | backward | optimizer |\n"
           "|---|---|---|---|---|---|", file=out)
     for trace, model, run in trace_pairs(options.folder, options.filter):
         binding = "x".join(str(run[k]) for k in ("batch", "sequence") if run.get(k))
