@@ -46,7 +46,8 @@ class Printer {
       const StorageId id(i);
       const StorageRecord& storage = trace_.storages[id];
       if (storage.first_tick > 0) break;
-      absl::StrAppend(out, CategoryName(storage.category), " ", OneLine(storage.name), " ", Bytes(id), "\n");
+      absl::StrAppend(out, CategoryName(storage.category), " ", OneLine(storage.name), " ",
+                      Bytes(id), "\n");
     }
   }
 
