@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/devices.h"
 #include "backend/options.h"
 #include "frontend/read_graph.h"
 #include "ir/dim.h"
@@ -39,6 +40,7 @@ struct Analysis {
   Roles roles;
   IdVector<ValueId, bool> foldable;  // depends on stored constants alone
   DimEvaluator evaluator;
+  std::optional<Device> device;  // that was named
   std::optional<TrainingAnalysis> training;
   std::optional<InferenceAnalysis> inference;
 

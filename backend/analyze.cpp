@@ -121,6 +121,22 @@ InferredTypes InferBound(const LoadedModel& model, const InferOptions& given,
   return inferred;
 }
 
+// The device that was named, if any.
+std::optional<Device> ResolveDevice(const Options& options, DiagnosticSink& sink) {
+  const std::variant<DeviceTable, DeviceError> loaded = LoadDevices(options.device_file);
+  if (const auto* error = std::get_if<DeviceError>(&loaded)) {
+    sink.UsageError(error->unreadable ? "file-access" : "bad-value",
+                    absl::StrCat("--device-file ", options.device_file), error->message);
+    return std::nullopt;
+  }
+  if (options.device.empty()) return std::nullopt;
+  const Device* device = std::get<DeviceTable>(loaded).Find(options.device);
+  if (device != nullptr) return *device;
+  sink.UsageError("bad-value", absl::StrCat("--device ", options.device),
+                  "no such device is known");
+  return std::nullopt;
+}
+
 void AnalyzeInference(Analysis& analysis, DiagnosticSink& sink) {
   InferenceAnalysis& inference = analysis.inference.emplace();
   inference.trace = ComputeLiveness(analysis.graph(), analysis.inferred, analysis.roles,
@@ -181,6 +197,8 @@ std::string Dump(Analysis& analysis) {
 
 std::variant<Report, Failure> Analyze(const Options& options) {
   DiagnosticSink sink;
+  const std::optional<Device> device = ResolveDevice(options, sink);
+  if (sink.has_errors()) return ToFailure(sink.Take());
   const std::optional<LoadedModel> model = ReadGraph(options.model_path, sink);
   if (!model.has_value()) return ToFailure(sink.Take());
   // Every value has one definition, before its uses; weights are sizes.
@@ -199,7 +217,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
 
   Analysis analysis{options,           *model,           std::move(bound.dims),
                     std::move(inferred), std::move(roles), FindFoldable(model->graph),
-                    std::move(evaluator), std::nullopt,     std::nullopt};
+                    std::move(evaluator), device,          std::nullopt,     std::nullopt};
   if (options.mode != Mode::kTraining) AnalyzeInference(analysis, sink);
   if (options.mode != Mode::kInference && !sink.has_errors()) AnalyzeTraining(analysis, sink);
   // Every storage has a size, a time in which it lives, and a reason.

@@ -151,6 +151,7 @@ void FillSettings(const Options& options, Report& report) {
       {"mode", NameOf(options.mode, kModes)},
       {"optimizer", options.optimizer},
       {"precision", NameOf(options.precision, kPrecisions)},
+      {"grad-scaler", NameOf(options.grad_scaler, kGradScalers)},
       {"loss", NameOf(options.loss, kLosses)},
       {"attention", NameOf(options.attention, kAttentionKernels)},
       {"modules", NameOf(options.modules, kModules)},
@@ -257,6 +258,9 @@ Report BuildReport(Analysis& analysis) {
   if (analysis.inference.has_value()) report.inference = BuildInference(analysis);
   if (analysis.options.accounting == Accounting::kTextbook) {
     report.textbook = BuildTextbook(analysis, report);
+  }
+  if (analysis.options.accounting == Accounting::kGraph && analysis.training.has_value()) {
+    report.gradient_needs = BuildGradientNeeds(analysis);
   }
   report.layers = BuildLayers(analysis);
   if (analysis.options.timeline) FillTimelines(analysis, report);

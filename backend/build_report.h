@@ -16,8 +16,10 @@ Report BuildReport(Analysis& analysis);
 
 // The parts, each in a file of its own.
 TrainingReport BuildTraining(Analysis& analysis);
-DeviceReport BuildDevice(const Analysis& analysis, const TrainingReport& training);
+DeviceReport BuildDevice(Analysis& analysis, const TrainingReport& training);
 InferenceReport BuildInference(Analysis& analysis);
+// Of a training step.
+GradientNeeds BuildGradientNeeds(Analysis& analysis);
 TextbookReport BuildTextbook(Analysis& analysis, const Report& report);
 std::vector<ReportLayer> BuildLayers(Analysis& analysis);
 // Tensors, storages, unknown values and the rounding line.

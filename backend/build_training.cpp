@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backend/build_report.h"
 #include "backend/names.h"
+#include "backend/translate.h"
 #include "passes/allocator.h"
 #include "passes/byte_total.h"
 
@@ -81,6 +82,7 @@ TrainingReport BuildTraining(Analysis& analysis) {
   TrainingReport report;
   report.optimizer = analysis.options.optimizer;
   report.precision = PrecisionName(analysis.options.precision);
+  report.scales_loss = ScalesLoss(analysis.options);
   report.loss = training.loss;
   report.accumulate = analysis.options.accumulate;
   report.checkpoints = training.checkpoints;
@@ -88,6 +90,7 @@ TrainingReport BuildTraining(Analysis& analysis) {
   report.buffer_bytes = SumOf(analysis, Category::kBuffer);
   report.gradient_bytes = SumOf(analysis, Category::kGradient);
   report.optimizer_state_bytes = SumOf(analysis, Category::kOptimizerState);
+  report.unified_state_bytes = analysis.evaluator.Evaluate(training.trace.unified_bytes);
   report.input_bytes = SumOf(analysis, Category::kInput);
   FillSaved(analysis, report);
   FillPhases(training, report);

@@ -39,9 +39,11 @@ inline constexpr std::array<Choice<Attention>, 5> kAttentionKernels = {
      {"cudnn", Attention::kCudnn}}};
 inline constexpr std::array<Choice<Modules>, 2> kModules = {
     {{"recomposed", Modules::kRecomposed}, {"as-exported", Modules::kAsExported}}};
+inline constexpr std::array<Choice<GradScaler>, 3> kGradScalers = {
+    {{"auto", GradScaler::kAuto}, {"on", GradScaler::kOn}, {"off", GradScaler::kOff}}};
 inline constexpr std::array<Choice<Accounting>, 3> kAccountings = {
     {{"autograd", Accounting::kAutograd},
-     {"graph", Accounting::kGraph, false},
+     {"graph", Accounting::kGraph},
      {"textbook", Accounting::kTextbook}}};
 template <typename T, size_t n>
 constexpr const char* NameOf(T value, const std::array<Choice<T>, n>& choices) {

@@ -12,6 +12,7 @@ namespace footprint {
 
 enum class Mode { kTraining, kInference, kBoth };
 enum class Precision { kFp32, kBf16, kFp16, kAmpBf16, kAmpFp16, kMixedMaster };
+enum class GradScaler { kAuto, kOn, kOff };  // auto: on with amp-fp16
 enum class Loss { kAuto, kNone, kCrossEntropy, kMse, kSum };
 enum class Attention { kAuto, kMath, kEfficient, kFlash, kCudnn };
 enum class Modules { kRecomposed, kAsExported };
@@ -47,6 +48,7 @@ struct Options {
   std::vector<InputValue> input_values;
   std::string optimizer = "adamw";
   Precision precision = Precision::kFp32;
+  GradScaler grad_scaler = GradScaler::kAuto;
   Loss loss = Loss::kAuto;
   std::vector<std::string> freeze;  // globs on parameter names
   Attention attention = Attention::kAuto;
@@ -55,6 +57,7 @@ struct Options {
   int64_t accumulate = 1;           // micro-batches in a step
   // Nothing refers to inputs and loss any more when the optimizer runs.
   bool drop_step_inputs = false;
+  std::string device_file;                // devices of the caller's own; see runtime/devices.txt
   std::string device;                     // that the step shall fit, by name; empty: none
   std::optional<int64_t> device_memory;   // bytes; instead of the device's nominal memory
   bool expandable_segments = false;       // of PyTorch's caching allocator

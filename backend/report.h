@@ -75,6 +75,7 @@ struct PhaseReport {
 struct TrainingReport {
   std::string optimizer;
   std::string precision;
+  bool scales_loss = false;                    // with GradScaler
   std::string loss;                            // "from the model", "cross-entropy (assumed)", ...
   int64_t accumulate = 1;                      // micro-batches; figures are of the last one
   std::vector<std::string> checkpoints;        // layers that backward computes again, by segment
@@ -84,7 +85,8 @@ struct TrainingReport {
   Bytes parameter_bytes;
   Bytes buffer_bytes;
   Bytes gradient_bytes;
-  Bytes optimizer_state_bytes;
+  Bytes optimizer_state_bytes;  // on the device
+  Bytes unified_state_bytes;    // of paged optimizers: in unified memory, in no other figure
   Bytes input_bytes;  // step inputs, an assumed target included
   Bytes saved_bytes;  // unique storages kept for backward; inputs included
   Bytes saved_excluding_inputs_bytes;
@@ -129,11 +131,13 @@ struct ReportTimeline {
 // What a training step takes of a device, and whether it fits.
 struct DeviceReport {
   std::string name;
+  std::string architecture;         // "sm_90"; empty: no device was named
   int64_t memory_bytes = 0;
-  bool memory_is_assumed = true;    // the nominal one; false: given
+  bool nominal = false;             // as the device is sold, assumed; else as given
   Bytes reserved_bytes;             // by PyTorch's allocator
   int64_t context_bytes = 0;        // of the driver, and kernels; assumed
   int64_t blas_workspace_bytes = 0; // of matrix products; zero if there are none
+  Bytes convolution_workspace_bytes;  // of the largest one; assumed
   Bytes needed_bytes;               // the sum
   std::optional<bool> fits;
   std::vector<std::string> reasons; // what the largest parts are, and what is left out
@@ -232,6 +236,26 @@ struct TextbookReport {
   std::vector<std::string> notes;  // one line each on why it differs from what PyTorch allocates
 };
 
+// A storage of which PyTorch keeps more than the mathematics of the gradients reads.
+struct SurplusStorage {
+  std::string name;
+  Bytes bytes;  // that are not needed
+  std::string category;
+  std::string layer;
+  std::string reason;
+  std::string storage;  // id in Report::storages
+};
+
+// What the mathematics of the gradients needs, beside what PyTorch keeps for them.
+struct GradientNeeds {
+  Bytes needed_bytes;  // of unique storages; parameters and buffers apart, inputs included
+  Bytes needed_excluding_inputs_bytes;
+  Bytes surplus_bytes;  // that PyTorch keeps beyond it
+  // Needed instead of a part of that, though PyTorch does not keep it.
+  Bytes instead_bytes;
+  std::vector<SurplusStorage> surplus;  // largest first
+};
+
 // How the model's parameters weigh in other widths.
 struct WidthBytes {
   std::string name;  // "fp32", "fp16/bf16", "int8", "int4"
@@ -279,6 +303,7 @@ struct Report {
   std::optional<TrainingReport> training;
   std::optional<InferenceReport> inference;
   std::optional<TextbookReport> textbook;
+  std::optional<GradientNeeds> gradient_needs;
   std::optional<DeviceReport> device;
   std::vector<GateReport> gates;          // in the order of Options::budgets, the device last
   std::vector<ReportTimeline> timelines;  // if Options::timeline

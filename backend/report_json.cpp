@@ -125,6 +125,7 @@ void WriteTraining(const std::optional<TrainingReport>& training, JsonWriter* js
   json->BeginObject(Layout::kLines);
   json->Field("optimizer", training->optimizer);
   json->Field("precision", training->precision);
+  json->Field("grad_scaler", training->scales_loss);
   json->Field("loss", training->loss);
   json->Field("accumulate", training->accumulate);
   json->Strings("checkpoints", training->checkpoints);
@@ -135,6 +136,7 @@ void WriteTraining(const std::optional<TrainingReport>& training, JsonWriter* js
   json->Field("buffer_bytes", training->buffer_bytes);
   json->Field("gradient_bytes", training->gradient_bytes);
   json->Field("optimizer_state_bytes", training->optimizer_state_bytes);
+  json->Field("unified_state_bytes", training->unified_state_bytes);
   json->Field("input_bytes", training->input_bytes);
   json->Field("saved_bytes", training->saved_bytes);
   json->Field("saved_excluding_inputs_bytes", training->saved_excluding_inputs_bytes);
@@ -174,11 +176,13 @@ void WriteDevice(const std::optional<DeviceReport>& device, JsonWriter* json) {
   if (!device) return json->Null();
   json->BeginObject(Layout::kLines);
   json->Field("name", device->name);
+  json->FieldOrNull("architecture", device->architecture);
   json->Field("memory_bytes", device->memory_bytes);
-  json->Field("memory_is_assumed", device->memory_is_assumed);
+  json->Field("memory_certainty", device->nominal ? "assumed" : "exact");
   json->Field("reserved_bytes", device->reserved_bytes);
   json->Field("context_bytes", device->context_bytes);
   json->Field("blas_workspace_bytes", device->blas_workspace_bytes);
+  json->Field("convolution_workspace_bytes", device->convolution_workspace_bytes);
   json->Field("needed_bytes", device->needed_bytes);
   json->Key("margin_bytes");
   if (device->needed_bytes) {
@@ -220,6 +224,30 @@ void WriteTextbook(const std::optional<TextbookReport>& textbook, JsonWriter* js
   json->Key("notes");
   json->BeginArray(Layout::kLines);
   for (const std::string& note : textbook->notes) json->Value(note);
+  json->EndArray();
+  json->EndObject();
+}
+
+void WriteGradientNeeds(const std::optional<GradientNeeds>& needs, JsonWriter* json) {
+  json->Key("gradient_needs");
+  if (!needs) return json->Null();
+  json->BeginObject(Layout::kLines);
+  json->Field("needed_bytes", needs->needed_bytes);
+  json->Field("needed_excluding_inputs_bytes", needs->needed_excluding_inputs_bytes);
+  json->Field("surplus_bytes", needs->surplus_bytes);
+  json->Field("instead_bytes", needs->instead_bytes);
+  json->Key("surplus");
+  json->BeginArray(Layout::kLines);
+  for (const SurplusStorage& surplus : needs->surplus) {
+    json->BeginObject(Layout::kOneLine);
+    json->Field("name", surplus.name);
+    json->Field("bytes", surplus.bytes);
+    json->Field("category", surplus.category);
+    json->Field("layer", surplus.layer);
+    json->Field("reason", surplus.reason);
+    json->Field("storage", surplus.storage);
+    json->EndObject();
+  }
   json->EndArray();
   json->EndObject();
 }
@@ -368,6 +396,7 @@ std::string ReportJson(const Report& report) {
   WriteTraining(report.training, &json);
   WriteInference(report.inference, &json);
   WriteTextbook(report.textbook, &json);
+  WriteGradientNeeds(report.gradient_needs, &json);
   WriteDevice(report.device, &json);
   WriteGatesJson(report.gates, json);
   WriteOperators(report.operators, &json);

@@ -27,7 +27,8 @@ std::string ReportText(const Report& report, const TextOptions& options) {
   std::vector<std::string> sections = {
       HeadText(report, terminal),     ParametersText(report, terminal),
       TrainingText(report, terminal), DeviceText(report, terminal), InferenceText(report, terminal),
-      GatesText(report, terminal),    TextbookText(report, terminal), LayersText(report, options)};
+      GatesText(report, terminal),    TextbookText(report, terminal),
+      GradientNeedsText(report, kLiveRows, terminal), LayersText(report, options)};
   if (report.training) {
     sections.push_back(
         PeakText("Alive at the peak of training", report.training->peak, kLiveRows, terminal));

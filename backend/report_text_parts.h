@@ -19,6 +19,7 @@ std::string DeviceText(const Report& report, const Terminal& terminal);
 std::string GatesText(const Report& report, const Terminal& terminal);
 std::string InferenceText(const Report& report, const Terminal& terminal);
 std::string TextbookText(const Report& report, const Terminal& terminal);
+std::string GradientNeedsText(const Report& report, int rows, const Terminal& terminal);
 std::string LayersText(const Report& report, const TextOptions& options);
 std::string PeakText(const std::string& title, const Peak& peak, int rows,
                      const Terminal& terminal);

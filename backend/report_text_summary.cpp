@@ -173,11 +173,16 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
           : Counted(static_cast<int64_t>(training.checkpoints.size()), "checkpointed segment");
   std::string text = Heading(
       "Training step",
-      Joined({training.optimizer, training.precision, loss, micro, again}), terminal);
+      Joined({training.optimizer, training.precision, training.scales_loss ? "GradScaler" : "",
+              loss, micro, again}),
+      terminal);
   text += FigureLine("parameters", training.parameter_bytes);
   text += FigureLine("buffers", training.buffer_bytes);
   text += FigureLine("gradients", training.gradient_bytes);
   text += FigureLine("optimizer state", training.optimizer_state_bytes);
+  if (training.unified_state_bytes != 0) {
+    text += FigureLine("in unified memory", training.unified_state_bytes);
+  }
   text += FigureLine("inputs", training.input_bytes,
                      SignOf(report, training.unknown_storages, "input"));
   text += FigureLine("saved activations", training.saved_excluding_inputs_bytes,
@@ -202,13 +207,16 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
 std::string DeviceText(const Report& report, const Terminal& terminal) {
   if (!report.device) return "";
   const DeviceReport& device = *report.device;
-  std::string text = Heading("On " + Printable(device.name), "", terminal);
+  std::string text =
+      Heading("On " + Printable(device.name), Printable(device.architecture), terminal);
   text += FigureLine("reserved", device.reserved_bytes);
   text += FigureLine("context (assumed)", device.context_bytes);
   text += FigureLine("matrix workspaces", device.blas_workspace_bytes);
+  if (device.convolution_workspace_bytes != 0) {
+    text += FigureLine("convolutions", device.convolution_workspace_bytes);
+  }
   text += FigureLine("needed", device.needed_bytes);
-  text += FigureLine(device.memory_is_assumed ? "memory (assumed)" : "memory",
-                     device.memory_bytes);
+  text += FigureLine(device.nominal ? "memory (assumed)" : "memory", device.memory_bytes);
   if (device.fits) {
     const int64_t margin = device.memory_bytes - *device.needed_bytes;
     const std::string size = BinaryUnits(margin < 0 ? -margin : margin);

@@ -66,6 +66,11 @@ LowerOptions ToLowerOptions(const Options& options) {
   return result;
 }
 
+bool ScalesLoss(const Options& options) {
+  if (options.grad_scaler == GradScaler::kAuto) return options.precision == Precision::kAmpFp16;
+  return options.grad_scaler == GradScaler::kOn;
+}
+
 ReplayOptions ToReplayOptions(const Options& options, DiagnosticSink& sink) {
   ReplayOptions result;
   result.attention = ToKernel(options.attention);
@@ -81,6 +86,7 @@ ReplayOptions ToReplayOptions(const Options& options, DiagnosticSink& sink) {
               "PyTorch's flash and cuDNN kernels take float16 and bfloat16 alone; float32 runs in "
               "the efficient kernel, and the figures are of that one");
   }
+  result.scales_loss = ScalesLoss(options);
   result.accumulates = options.accumulate > 1;
   result.drop_inputs_before_optimizer = options.drop_step_inputs;
   switch (options.precision) {

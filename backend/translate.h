@@ -17,6 +17,9 @@ LowerOptions ToLowerOptions(const Options& options);
 // An optimizer that is not in the table is a usage error in `sink`.
 ReplayOptions ToReplayOptions(const Options& options, DiagnosticSink& sink);
 
+// With GradScaler?
+bool ScalesLoss(const Options& options);
+
 // "from the model", "cross-entropy (assumed)": what backward starts from, and on what evidence.
 std::string DescribeLoss(const TorchProgram& program, const Options& options);
 

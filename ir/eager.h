@@ -117,7 +117,16 @@ struct SavedTensor {
   SavedTensor(Tensor tensor, uint32_t needed_by = 0)  // NOLINT: a tensor is saved as it stands
       : tensor(std::move(tensor)), needed_by(needed_by) {}
   Tensor tensor;
-  uint32_t needed_by = 0;  // inputs whose gradients read it (bit i: input i), 0: all
+  uint32_t needed_by = 0;  // inputs for whose gradients it is saved (bit i: input i), 0: all
+  uint32_t read_by = SavedOperand::kReadByAll;  // whose mathematics reads its numbers
+  StorageId instead;  // of a tensor that the gradients could read instead; invalid: none
+
+  static SavedTensor Unread(Tensor tensor) { return ReadBy(std::move(tensor), 0); }
+  static SavedTensor ReadBy(Tensor tensor, uint32_t inputs) {
+    SavedTensor saved(std::move(tensor));
+    saved.read_by = inputs;
+    return saved;
+  }
 };
 
 // A node of the tape.
@@ -186,6 +195,10 @@ class Eager {
   virtual Tensor View(const Tensor& of, const Dims& shape, const Dims& strides) = 0;
   // Another tensor on the same storage that is no view to autograd: _unsafe_view, detach, in place.
   virtual Tensor Alias(const Tensor& of, const Dims& shape, const Dims& strides) = 0;
+
+  // `copy` has the numbers of `of`, in another layout, type or shape: one of them is enough to
+  // compute gradients from.
+  virtual void NoteCopy(const Tensor& copy, const Tensor& of) = 0;
 
   // Records a node if one of `inputs` (some may be empty) requires a gradient, and makes `outputs`
   // its outputs. Does nothing otherwise.

@@ -20,6 +20,7 @@
 #define FOOTPRINT_IR_TORCH_OP_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -67,17 +68,39 @@ struct SavedOperand {
   // Saved only if the gradient of one of these arguments will be computed (bit i: argument i).
   // 0: whenever a node is recorded at all.
   uint32_t needed_by = 0;
+  // What the mathematics asks for, whatever PyTorch saves: the arguments whose gradients read its
+  // numbers. 0: none of them; PyTorch takes the shape from it, or nothing.
+  uint32_t read_by = kReadByAll;
+  // The gradient can be written with the other end of the call instead: argument 0 for the result,
+  // the result for an argument.
+  bool or_other_end = false;
+
+  static constexpr uint32_t kReadByAll = ~0u;
 
   constexpr SavedOperand For(int argument) const {
-    return {source, index, needed_by | (1u << argument)};
+    SavedOperand saved = *this;
+    saved.needed_by |= 1u << argument;
+    return saved;
+  }
+  constexpr SavedOperand ReadBy(std::initializer_list<int> arguments) const {
+    SavedOperand saved = *this;
+    saved.read_by = 0;
+    for (int argument : arguments) saved.read_by |= 1u << argument;
+    return saved;
+  }
+  constexpr SavedOperand Unread() const { return ReadBy({}); }
+  constexpr SavedOperand OrOtherEnd() const {
+    SavedOperand saved = *this;
+    saved.or_other_end = true;
+    return saved;
   }
 };
 constexpr SavedOperand Arg(int index) {
-  return {SavedOperand::Source::kArgument, static_cast<int8_t>(index), 0};
+  return {.source = SavedOperand::Source::kArgument, .index = static_cast<int8_t>(index)};
 }
-constexpr SavedOperand Result() { return {SavedOperand::Source::kResult, 0, 0}; }
+constexpr SavedOperand Result() { return {.source = SavedOperand::Source::kResult}; }
 constexpr SavedOperand Kept(int index) {
-  return {SavedOperand::Source::kKept, static_cast<int8_t>(index), 0};
+  return {.source = SavedOperand::Source::kKept, .index = static_cast<int8_t>(index)};
 }
 
 enum class GradientForm : uint8_t {
@@ -116,6 +139,8 @@ struct TorchOp {
   std::vector<SavedOperand> saves = {};
   std::vector<ArgumentGradient> gradients = {};
   Autocast autocast = Autocast::kNone;
+  // Unfolds argument 0 to multiply it with the filter in argument 1, or runs as if it did.
+  bool convolves = false;
   // Written in place, it saves its result where it would have saved argument 0.
   bool in_place_saves_result = false;
   RunFunction run = nullptr;  // replaces the fields from `node` to `gradients`

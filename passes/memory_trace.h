@@ -62,6 +62,15 @@ struct StorageRecord {
   // A parameter's gradient that a later micro-batch adds to the one in this storage; in the first
   // it becomes that one.
   StorageId added_to;
+  // Has the numbers of that storage, in another layout, type or shape; invalid: of none.
+  StorageId copy_of;
+};
+
+// A tensor whose numbers the mathematics of a gradient reads, whatever else PyTorch keeps.
+struct GradientRead {
+  StorageId storage;
+  StorageId instead;  // would do as well; invalid: nothing would
+  Dim bytes;          // of the tensor, which may be a part of its storage
 };
 
 // A decision that was taken at the given bindings and must come out the same for others.
@@ -89,11 +98,15 @@ struct MemoryTrace {
   int64_t end_tick = 0;
   // Training only. First tick of each phase; [phase_tick[p], phase_tick[p+1]) with end_tick last.
   int64_t phase_tick[kPhaseCount] = {0, 0, 0};
-  // Storages that are alive after forward because autograd saved them: parameters and buffers
-  // excluded, step inputs included.
+  // Storages that are alive after forward because autograd saved them: step inputs included;
+  // parameters, buffers and state, which are there anyway, excluded.
   std::vector<StorageId> saved;
+  // In the order of the tape.
+  std::vector<GradientRead> reads;
   std::vector<Guard> guards;
   StateMade state_made = StateMade::kInStep;
+  // Optimizer state in unified memory: in no storage, not on the device alone.
+  Dim unified_bytes = 0;
 };
 
 }  // namespace footprint

@@ -19,15 +19,19 @@ void RunNames(Eager& eager, absl::string_view names, bool master_weights,
       bindings.erase(name.substr(1));
       continue;
     }
-    const bool mask = name[0] == '?';
+    const char kind = name[0];
     std::vector<Tensor> made;
     made.reserve(parameters.size());
     for (const Tensor& parameter : parameters) {
+      if (kind == '~') {
+        made.push_back(eager.New({}, ElementType::kFloat, "temporary"));
+        continue;
+      }
       const ElementType own = master_weights ? ElementType::kFloat : parameter.element();
       made.push_back(eager.NewStrided(parameter.shape(), parameter.strides(),
-                                      mask ? ElementType::kBool : own, "temporary"));
+                                      kind == '?' ? ElementType::kBool : own, "temporary"));
     }
-    bindings[mask ? name.substr(1) : name] = std::move(made);
+    bindings[kind == '?' || kind == '~' ? name.substr(1) : name] = std::move(made);
   }
 }
 
@@ -42,6 +46,23 @@ void RunOptimizerStep(Eager& eager, const Optimizer& optimizer, bool master_weig
   for (const Tensor& parameter : parameters) {
     RunNames(eager, optimizer.each, master_weights, {&parameter, 1}, bindings);
   }
+}
+
+std::vector<Tensor> UnscaleGradients(Eager& eager, bool in_kernel) {
+  const auto scalar = [&](ElementType element, absl::string_view what) {
+    return eager.New({}, element, what);
+  };
+  if (in_kernel) {
+    const Tensor one = scalar(ElementType::kFloat, "scale of the check");
+    const Tensor found = scalar(ElementType::kFloat, "found_inf");
+    return {found, scalar(ElementType::kFloat, "sum of found_inf"),
+            scalar(ElementType::kFloat, "grad_scale")};
+  }
+  // scale.double().reciprocal().float()
+  Tensor inverse = scalar(ElementType::kDouble, "temporary");
+  inverse = scalar(ElementType::kDouble, "temporary");
+  inverse = scalar(ElementType::kFloat, "inverse scale");
+  return {scalar(ElementType::kFloat, "found_inf")};
 }
 
 }  // namespace footprint

@@ -20,6 +20,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "ir/ops/torch/primitives.h"
 #include "passes/optimizer_step.h"
 #include "passes/replay_backward.h"
 #include "passes/replay_machine.h"
@@ -63,6 +64,15 @@ IdVector<TorchValueId, bool> FindReached(const TorchProgram& program) {
   return reached;
 }
 
+// Will a gradient be computed whose mathematics reads the numbers of a saved tensor?
+bool IsRead(const SavedTensor& saved, const GradientNode& node) {
+  if (saved.read_by == SavedOperand::kReadByAll) return true;
+  for (size_t i = 0; i < node.edges.size() && i < 32; ++i) {
+    if ((saved.read_by >> i & 1) != 0 && node.edges[i].node != nullptr) return true;
+  }
+  return false;
+}
+
 class Replayer {
  public:
   Replayer(const TorchProgram& program, DimTable& dims, DimEvaluator& evaluator,
@@ -86,8 +96,10 @@ class Replayer {
   TrainingReplay Run() {
     MakePersistent();
     MakeOptimizerState();
+    MakeScaler();
     if (options_.accumulates) MakeGradients();
     RunForward();
+    ScaleLoss();
     NoteSaves();
     RunBackward();
     RunOptimizer();
@@ -98,14 +110,23 @@ class Replayer {
   void MakePersistent();
   void MakeTensor(TorchValueId id, bool reached);
   void MakeOptimizerState();
+  void MakeScaler();
   void MakeGradients();
   void FindDyingValues();
   void RunForward();
+  void ScaleLoss();
   void RunCall(CallId id);
   TensorList Act(CallId id);
   void BeginCheckpoint(const CheckpointSegment& segment);
   void RunInCheckpoint(CallId id);
   void ComputeAgain(Checkpoint& checkpoint);
+  TapeSave& NoteSave(const Tensor& tensor, int32_t step) {
+    TapeSave& save = notes_.saves.emplace_back();
+    save.storage = tensor.storage();
+    save.step = step;
+    save.bytes = machine_.ByteCount(tensor.element_count(), tensor.element());
+    return save;
+  }
   bool HasDeclaredShape(const CallArguments& arguments, const TensorList& results);
   void Resolve(const TorchCall& call, CallArguments& arguments) const;
   void NoteSaves();
@@ -126,6 +147,8 @@ class Replayer {
   // By sequence number and output of the node that made it.
   absl::flat_hash_map<std::pair<int64_t, int32_t>, TorchValueId> value_of_node_;
   std::vector<Tensor> state_;
+  Tensor scale_;  // of GradScaler; empty: there is none
+  Tensor root_;   // what backward starts from, until it is over
   std::vector<std::vector<TorchValueId>> dying_;  // by call: what nothing refers to after it
   std::vector<Checkpoint> checkpoints_;
   absl::flat_hash_map<const GradientNode*, size_t> checkpoint_of_;
@@ -200,11 +223,25 @@ void Replayer::MakeOptimizerState() {
     for (const OptimizerState& state : options_.optimizer->states) {
       Dims shape;
       ElementType element;
-      if (StateTensor(state, parameter.shape(), kept, machine_.dims(), &shape, &element)) {
+      if (!StateTensor(state, parameter.shape(), kept, machine_.dims(), &shape, &element)) continue;
+      if (IsPaged(*options_.optimizer, state, parameter.element_count())) {
+        const Dim bytes = machine_.ByteCount(machine_.dims().Product(shape), element);
+        notes_.unified_bytes = machine_.dims().Add(notes_.unified_bytes, bytes);
+      } else {
         add(shape, element, state.name);
       }
     }
   }
+  for (int i = 0; i < options_.optimizer->code_tables; ++i) {
+    state_.push_back(machine_.New({Dim(256)}, ElementType::kFloat, "quantization table"));
+  }
+}
+
+void Replayer::MakeScaler() {
+  if (!options_.scales_loss) return;
+  machine_.SetCategory(Category::kOptimizerState);
+  scale_ = machine_.New({}, ElementType::kFloat, "scale of GradScaler");
+  state_.push_back(machine_.New({}, ElementType::kInt32, "growth tracker of GradScaler"));
 }
 
 void Replayer::MakeGradients() {
@@ -324,6 +361,15 @@ void Replayer::RunCall(CallId id) {
   }
 }
 
+void Replayer::ScaleLoss() {
+  if (program_.loss.valid()) root_ = tensors_[program_.loss];
+  if (!root_ || !scale_) return;
+  machine_.SetCategory(Category::kTransient);
+  machine_.BeginStep({.name = "GradScaler.scale", .node = {}, .scope = {}});
+  notes_.call_of_step.push_back(-1);
+  root_ = Mul(machine_, root_, scale_);
+}
+
 // --- Checkpoints ---------------------------------------------------------------------------------
 
 void Replayer::BeginCheckpoint(const CheckpointSegment& segment) {
@@ -392,8 +438,8 @@ void Replayer::ComputeAgain(Checkpoint& checkpoint) {
 
 // What the tape keeps, in the order in which its nodes were made.
 void Replayer::NoteSaves() {
-  if (!program_.loss.valid() || !tensors_[program_.loss]) return;
-  const GradientNode* root = tensors_[program_.loss].data()->node;
+  if (!root_) return;
+  const GradientNode* root = root_.data()->node;
   if (root == nullptr) return;
   std::vector<const GradientNode*> nodes = {root};
   absl::flat_hash_set<const GradientNode*> seen = {root};
@@ -408,14 +454,17 @@ void Replayer::NoteSaves() {
   for (const GradientNode* node : nodes) {
     for (const SavedTensor& saved : node->saved) {
       if (!saved.tensor) continue;
-      notes_.saves.push_back({saved.tensor.storage(), node->step, node->name, saved.needed_by, {}});
+      TapeSave& save = NoteSave(saved.tensor, node->step);
+      save.node = node->name;
+      save.needed_by = saved.needed_by;
+      save.read = IsRead(saved, *node);
+      save.instead = saved.instead;
     }
   }
   for (Checkpoint& checkpoint : checkpoints_) {
     if (checkpoint.frame.nodes.empty()) checkpoint.given.clear();
     for (const auto& [value, tensor] : checkpoint.given) {
-      notes_.saves.push_back({tensor.storage(), checkpoint.frame.nodes[0]->step, "", 0,
-                              checkpoint.segment->name});
+      NoteSave(tensor, checkpoint.frame.nodes[0]->step).checkpoint = checkpoint.segment->name;
     }
   }
 }
@@ -458,9 +507,8 @@ void Replayer::RunBackward() {
   machine_.SetCategory(Category::kActivationGradient);
   machine_.BeginPhase("loss.backward()", Phase::kBackward);
   notes_.phase_tick[1] = machine_.tick();
-  if (program_.loss.valid() && tensors_[program_.loss].requires_grad()) {
-    engine_.Run(tensors_[program_.loss]);
-  }
+  if (root_.requires_grad()) engine_.Run(root_);
+  root_ = Tensor();
   for (const auto& [leaf, gradient] : engine_.gradients()) {
     ReplayStorage& storage = machine_.storages()[gradient.storage()];
     storage.category = Category::kGradient;
@@ -486,6 +534,8 @@ void Replayer::RunOptimizer() {
   for (const Tensor& parameter : trained_order_) {
     if (engine_.gradients().contains(parameter.data())) parameters.push_back(parameter);
   }
+  const std::vector<Tensor> scaler =
+      scale_ ? UnscaleGradients(machine_, optimizer->takes_scale) : std::vector<Tensor>();
   RunOptimizerStep(machine_, *optimizer, options_.master_weights, parameters);
 }
 

@@ -27,6 +27,8 @@ struct ReplayOptions {
   // The optimizer keeps a float32 copy of each parameter, has its state in float32, and casts the
   // gradients for its step; what frameworks have in common, assumed.
   bool master_weights = false;
+  // GradScaler multiplies the loss with its scale and the gradients with the inverse.
+  bool scales_loss = false;
   // Inputs and loss are dropped before the optimizer runs (the step was a function of its own).
   bool drop_inputs_before_optimizer = false;
   // In call order, disjoint.

@@ -81,13 +81,18 @@ Tensor ReplayMachine::New(const Dims& shape, ElementType element, absl::string_v
   return tensor;
 }
 
+Dim ReplayMachine::ByteCount(Dim elements, ElementType element) {
+  const int bits = BitsPerElement(element);
+  if (bits == 0) return Dim();
+  return bits % 8 == 0 ? dims().Mul(elements, bits / 8)
+                       : dims().CeilDiv(dims().Mul(elements, bits), 8);
+}
+
 Tensor ReplayMachine::NewStrided(const Dims& shape, const Dims& strides, ElementType element,
                                  absl::string_view what) {
   const Dim count = dims().Product(shape);
-  const int bits = BitsPerElement(element);
   ReplayStorage storage;
-  if (bits != 0 && bits % 8 == 0) storage.bytes = dims().Mul(count, bits / 8);
-  if (bits != 0 && bits % 8 != 0) storage.bytes = dims().CeilDiv(dims().Mul(count, bits), 8);
+  storage.bytes = ByteCount(count, element);
   storage.step = current_step();
   storage.first_tick = ++tick_;
   storage.element = element;
@@ -130,6 +135,12 @@ void ReplayMachine::Release(TensorData* data) {
   if (base != nullptr && --base->references == 0) Release(base);
   if (node != nullptr) ReleaseNode(node);
   if (accumulator != nullptr) ReleaseNode(accumulator);
+}
+
+void ReplayMachine::NoteCopy(const Tensor& copy, const Tensor& of) {
+  if (copy && of && copy.storage() != of.storage()) {
+    storages_[copy.storage()].copy_of = of.storage();
+  }
 }
 
 // --- The tape ------------------------------------------------------------------------------------
@@ -233,7 +244,8 @@ void ReplayMachine::Save(absl::Span<const SavedTensor> saved, GradientNode* node
       kept = Alias(tensor.tensor, tensor.tensor.shape(), tensor.tensor.strides());
       kept.data()->contiguous = tensor.tensor.data()->contiguous;
     }
-    node->saved.push_back({std::move(kept), tensor.needed_by});
+    SavedTensor& saved_tensor = node->saved.emplace_back(tensor);
+    saved_tensor.tensor = std::move(kept);
   }
 }
 

@@ -28,6 +28,7 @@ struct ReplayStorage {
   absl::string_view what;        // "mask"; empty: a result
   TorchValueId value;            // the first value of the program in it
   TorchValueId gradient_of;      // the value whose gradient it holds
+  StorageId copy_of;             // has the numbers of that one; invalid: of none
   StorageId added_to;            // the gradient of earlier micro-batches that it is added to
 };
 
@@ -53,6 +54,7 @@ class ReplayMachine final : public Eager {
                     absl::string_view what = {}) override;
   Tensor View(const Tensor& of, const Dims& shape, const Dims& strides) override;
   Tensor Alias(const Tensor& of, const Dims& shape, const Dims& strides) override;
+  void NoteCopy(const Tensor& copy, const Tensor& of) override;
   void Record(absl::string_view node, absl::Span<const Tensor> inputs,
               absl::Span<const Tensor> outputs, absl::Span<const SavedTensor> saved,
               BackwardFunction backward) override;
@@ -83,6 +85,8 @@ class ReplayMachine final : public Eager {
   // Tick 0, with all that was allocated before.
   void StartClock(std::string name);
   int64_t tick() const { return tick_; }
+  // Sub-byte types rounded up once; unknown for types without a size.
+  Dim ByteCount(Dim elements, ElementType element);
   void SetCategory(Category category) { category_ = category; }
   int32_t current_step() const { return static_cast<int32_t>(steps_.size()) - 1; }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "passes/needed.h"
 #include "passes/timeline.h"
 
 namespace footprint {
@@ -115,6 +116,30 @@ class Printer {
 
 std::string Print(const MemoryTrace& trace, int64_t in_place_additions, DimEvaluator& evaluator) {
   return Printer(trace, in_place_additions, evaluator).Print();
+}
+
+std::string PrintNeeds(const TrainingReplay& replay, DimEvaluator& evaluator) {
+  const MemoryTrace& trace = replay.trace;
+  const Timeline timeline = ComputeTimeline(trace, evaluator, kAllocationGranularity);
+  const Needs needs = FindNeeds(trace, timeline, evaluator);
+  std::string out;
+  for (const Needed& needed : needs.needed) {
+    const int64_t whole = timeline.bytes[needed.storage].value_or(0);
+    absl::StrAppend(&out, "needed ", trace.storages[needed.storage].name, " ", needed.bytes,
+                    needed.bytes < whole ? absl::StrCat(" of ", whole) : "", "\n");
+  }
+  for (const Unneeded& found : needs.unneeded) {
+    absl::StrAppend(&out, "beyond ", trace.storages[found.storage].name, " ", found.bytes);
+    switch (found.why) {
+      case Surplus::kUnread: out += ": not read"; break;
+      case Surplus::kPart: out += ": the rest of it is read"; break;
+      case Surplus::kOther:
+        absl::StrAppend(&out, ": ", trace.storages[found.other].name, " does as well");
+        break;
+    }
+    out += "\n";
+  }
+  return out;
 }
 
 }  // namespace footprint

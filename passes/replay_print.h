@@ -21,6 +21,13 @@ namespace footprint {
 //   peaks: forward 8192 backward 9216 optimizer 6144
 std::string Print(const MemoryTrace& trace, int64_t in_place_additions, DimEvaluator& evaluator);
 
+// What the mathematics of the gradients needs, in the order of the tape, and what is kept beyond
+// it, largest first.
+//
+//   needed y 512
+//   beyond x 2048: not read
+std::string PrintNeeds(const TrainingReplay& replay, DimEvaluator& evaluator);
+
 }  // namespace footprint
 
 #endif  // FOOTPRINT_PASSES_REPLAY_PRINT_H_

@@ -149,14 +149,22 @@ SavedTensor SavedBy(Eager& eager, const SavedOperand& saved, absl::Span<const Te
   }
   if (!needed) return {};
   const size_t index = static_cast<size_t>(saved.index);
+  SavedTensor kept;
+  kept.needed_by = saved.needed_by;
+  kept.read_by = saved.read_by;
   switch (saved.source) {
     case SavedOperand::Source::kArgument:
-      if (result_instead && index == 0) return {results[0], saved.needed_by};
-      return {index < operands.size() ? operands[index] : Tensor(), saved.needed_by};
-    case SavedOperand::Source::kResult: return {results[0], saved.needed_by};
-    case SavedOperand::Source::kKept: return {results[1 + index], saved.needed_by};
+      if (index < operands.size()) kept.tensor = operands[index];
+      if (result_instead && index == 0) kept.tensor = results[0];
+      if (saved.or_other_end) kept.instead = results[0].storage();
+      break;
+    case SavedOperand::Source::kResult:
+      kept.tensor = results[0];
+      if (saved.or_other_end && operands[0]) kept.instead = operands[0].storage();
+      break;
+    case SavedOperand::Source::kKept: kept.tensor = results[1 + index]; break;
   }
-  return {};
+  return kept;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ class TraceWriter {
     trace_.steps = std::move(machine_.steps());
     trace_.guards = std::move(machine_.guards());
     trace_.end_tick = machine_.tick() + 1;
+    trace_.unified_bytes = notes_.unified_bytes;
     if (notes_.optimizer != nullptr) trace_.state_made = notes_.optimizer->state_made;
     std::copy(std::begin(notes_.phase_tick), std::end(notes_.phase_tick), trace_.phase_tick);
     const size_t count = machine_.storages().size();
@@ -27,7 +28,10 @@ class TraceWriter {
     for (size_t i = 0; i < count; ++i) trace_.storages.Add(Record(StorageId(i)));
     for (StorageId storage : saved_order_) {
       const Category category = trace_.storages[storage].category;
-      if (category == Category::kParameter || category == Category::kBuffer) continue;
+      if (category == Category::kParameter || category == Category::kBuffer ||
+          category == Category::kOptimizerState) {
+        continue;
+      }
       trace_.saved.push_back(storage);
     }
     MapValues();
@@ -44,6 +48,7 @@ class TraceWriter {
         steps.push_back(save.step);
       }
       saves_[save.storage].push_back(static_cast<int32_t>(i));
+      if (save.read) trace_.reads.push_back({save.storage, save.instead, save.bytes});
     }
   }
 
@@ -92,6 +97,9 @@ class TraceWriter {
       return storage.gradient_of.valid()
                  ? absl::StrCat("gradient of ", ValueName(storage.gradient_of))
                  : absl::StrCat("gradient in ", StepName(storage.step));
+    }
+    if (category == Category::kOptimizerState && !storage.gradient_of.valid()) {
+      return std::string(storage.what);  // of the whole step
     }
     if (category == Category::kOptimizerState) {
       return absl::StrCat(storage.what, " of ", ValueName(storage.gradient_of));
@@ -146,6 +154,7 @@ class TraceWriter {
       case Category::kActivationGradient:
         return absl::StrCat("made by ", StepName(storage.step), ", until its last reader");
       case Category::kOptimizerState:
+        if (!storage.gradient_of.valid()) return "kept from step to step";
         return absl::StrCat("state of ", notes_.optimizer->name);
       case Category::kWorkspace: return absl::StrCat("inside ", StepName(storage.step));
     }
@@ -183,6 +192,7 @@ class TraceWriter {
     if (!record.scope.valid() && owner.valid()) record.scope = program_.values[owner].scope;
     if (storage.value.valid()) record.value = program_.values[storage.value].onnx_value;
     record.added_to = storage.added_to;
+    record.copy_of = storage.copy_of;
     record.first_tick = storage.first_tick;
     record.end_tick = storage.end_tick < 0 ? trace_.end_tick : storage.end_tick;
     return record;

@@ -19,6 +19,9 @@ struct TapeSave {
   int32_t step = -1;        // the call that saved it
   absl::string_view node;   // "AddmmBackward0"
   uint32_t needed_by = 0;   // as in SavedTensor
+  bool read = true;         // the mathematics of some gradient reads its numbers
+  StorageId instead;        // as in SavedTensor
+  Dim bytes;                // of the tensor, which may be a part of its storage
   // Kept by a checkpoint, to compute these layers again; empty: saved by a node.
   absl::string_view checkpoint;
 };
@@ -30,6 +33,7 @@ struct ReplayNotes {
   const TorchProgram& program;
   const Optimizer* optimizer;
   bool assumed_optimizer = false;     // what it keeps and allocates was not measured
+  Dim unified_bytes = 0;              // as in MemoryTrace
   std::vector<int32_t> call_of_step;  // by step; -1 or beyond the end: no call
   IdVector<TorchValueId, StorageId> storage_of;
   std::vector<TapeSave> saves;        // in the order of the tape

@@ -179,11 +179,19 @@ void RefuseWhatIsMissing(const Flags& flags, UsageErrors& errors) {
 
 void ConvertDevice(const Flags& flags, Options& options, UsageErrors& errors) {
   options.device = flags.device;
-  std::vector<std::string> names;
-  for (const Device& device : AllDevices()) names.emplace_back(device.name);
-  if (!flags.device.empty() && FindDevice(flags.device) == nullptr) {
-    errors.Add("bad-value", "--device " + flags.device,
-               "expected one of " + Joined(names) + DidYouMean(flags.device, names));
+  options.device_file = flags.device_file;
+  const std::variant<DeviceTable, DeviceError> loaded = LoadDevices(flags.device_file);
+  if (const auto* error = std::get_if<DeviceError>(&loaded)) {
+    errors.Add(error->unreadable ? "file-access" : "bad-value",
+               "--device-file " + flags.device_file, error->message);
+  } else if (!flags.device.empty()) {
+    const DeviceTable& table = std::get<DeviceTable>(loaded);
+    std::vector<std::string> names;
+    for (const Device& device : table.devices) names.push_back(device.name);
+    if (table.Find(flags.device) == nullptr) {
+      errors.Add("bad-value", "--device " + flags.device,
+                 "expected one of " + Joined(names) + DidYouMean(flags.device, names));
+    }
   }
   if (!flags.device_memory.empty()) {
     options.device_memory = ParseSize(flags.device_memory);
@@ -255,6 +263,12 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
   options.freeze = flags.freeze;
   options.attention = Choose("--attention", flags.attention, kAttentionKernels, errors);
   options.modules = Choose("--modules", flags.modules, kModules, errors);
+  options.grad_scaler = Choose("--grad-scaler", flags.grad_scaler, kGradScalers, errors);
+  if (options.grad_scaler == GradScaler::kOn && options.precision == Precision::kFp16) {
+    errors.Add("bad-value", "--grad-scaler on",
+               "GradScaler refuses the float16 gradients of --precision fp16; amp-fp16 keeps "
+               "parameters and gradients in float32");
+  }
   options.accounting = Choose("--accounting", flags.accounting, kAccountings, errors);
   CheckOptimizer(options.optimizer, options.accounting == Accounting::kTextbook, errors);
   options.checkpoint = flags.checkpoint;

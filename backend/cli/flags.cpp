@@ -112,6 +112,8 @@ void AddModelOptions(CLI::App* analyze, Flags& flags) {
           "where one is broken");
   AddOne(analyze, "--device", flags.device, "NAME",
          "The device that a training step shall fit: a100-80gb, rtx-5090, ...");
+  AddOne(analyze, "--device-file", flags.device_file, "FILE",
+         "Adds devices to those that --device knows, in the form of backend/runtime/devices.txt");
   AddOne(analyze, "--device-memory", flags.device_memory, "SIZE",
          "Its memory, as in 24GiB or 80GB, instead of the nominal one");
 }
@@ -124,6 +126,8 @@ void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
                "fp32|bf16|fp16|amp-bf16|amp-fp16|mixed:master",
                "How numbers are kept and computed (default: fp32); mixed:master is bf16 with "
                "float32 master weights"));
+  group(AddOne(analyze, "--grad-scaler", flags.grad_scaler, "auto|on|off",
+               "Whether the loss is scaled with GradScaler (default: auto, with amp-fp16 alone)"));
   group(AddOne(analyze, "--loss", flags.loss, "auto|none|cross-entropy|mse|sum",
                "The loss, where the model does not end in one (default: auto)"));
   group(AddMany(analyze, "--freeze", flags.freeze, "GLOB",
@@ -144,8 +148,8 @@ void AddTrainingOptions(CLI::App* analyze, Flags& flags) {
                "PyTorch's caching allocator, and the same with expandable segments (default: "
                "native)"));
   group(AddOne(analyze, "--accounting", flags.accounting, "autograd|graph|textbook",
-               "autograd: what PyTorch keeps; textbook: the closed forms of articles beside it "
-               "(default: autograd; graph is not available yet)"));
+               "autograd: what PyTorch keeps; graph: what the mathematics of the gradients needs, "
+               "beside it; textbook: the closed forms of articles beside it (default: autograd)"));
   group(AddOne(analyze, "--params", flags.params, "COUNT",
                "Replaces the parameter count of --accounting textbook: 1.5B, 350M"));
 }

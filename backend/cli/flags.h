@@ -40,6 +40,8 @@ struct Flags {
   std::string runtime = "ideal";
   std::string graph_optimization = "none";
   std::string accounting = "autograd";
+  std::string grad_scaler = "auto";
+  std::string device_file;
   std::string params;
   std::vector<std::string> formats;
   std::string output;

@@ -267,7 +267,6 @@ class Usage(CommandTest):
         for arguments in (
             ["analyze", "valid.onnxtxt", "--runtime", "onnxruntime"],
             ["analyze", "valid.onnxtxt", "--graph-optimization", "all"],
-            ["analyze", "valid.onnxtxt", "--accounting", "graph"],
         ):
             self.assert_usage(*arguments, kind="not-available", message="not available yet")
 
@@ -283,7 +282,8 @@ class Help(CommandTest):
         text = self.succeed("analyze", "--help")
         for option in ("--mode", "--dim", "--input", "--input-value", "--optimizer", "--precision",
                        "--loss", "--freeze", "--attention", "--modules", "--checkpoint",
-                       "--accumulate", "--device", "--runtime", "--graph-optimization",
+                       "--accumulate", "--device", "--device-file", "--grad-scaler", "--runtime",
+                       "--graph-optimization",
                        "--accounting", "--params", "--format", "--output", "--dump", "--strict",
                        "--depth"):
             self.assertIn(option + " ", text)

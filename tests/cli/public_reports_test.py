@@ -297,12 +297,56 @@ class Memory(Case):
     def test_state_of_optimizers(self):
         text = (HEAD + "g (float[1, 1000] x) => (z) <float[1000, 1] w = %s, float[1, 24] v = %s> {"
                 " y = MatMul(x, w) z = MatMul(y, v) }" % (values(1000), values(24)))
-        for optimizer, state in (("sgd", 0), ("sgd-momentum", 4096), ("adam", 8192),
-                                 ("adamw", 8192)):
+        for optimizer, state in (("sgd", 0), ("sgd-momentum", 4096), ("rmsprop", 4096),
+                                 ("adagrad", 4096), ("adam", 8192), ("adamw", 8192),
+                                 ("adam-amsgrad", 12288), ("adam:fused", 8192 + 2 * 4)):
             report = self.analyze(text, "--mode", "training", "--loss", "sum",
                                   "--optimizer", optimizer)
             self.assertEqual(report["training"]["parameter_bytes"], 4096)
             self.assertEqual(report["training"]["optimizer_state_bytes"], state, optimizer)
+
+    def test_state_of_counts_of_parameters(self):
+        for count, optimizer, state in (
+                (138357544, "sgd-momentum", 553430176), (138357544, "adam", 1106860352),
+                (32111170, "adam", 256889360)):
+            report = self.succeed_in_json("bytes", "--params", str(count), "--optimizer", optimizer)
+            fp32 = report["training"][0]
+            self.assertEqual((fp32["parameter_bytes"], fp32["optimizer_state_bytes"]),
+                             (4 * count, state))
+
+    def test_paged_state_is_not_on_the_device(self):
+        text = (HEAD + "g (float[1, 1000] x) => (y) "
+                '<float[1000, 1000] w = ["location": "weights"]> { y = MatMul(x, w) }')
+        training = self.analyze(text, "--mode", "training", "--loss", "sum", "--optimizer",
+                                "adamw8bit:paged")["training"]
+        scales = 2 * 4 * 3907  # a float32 for each block of 256
+        self.assertEqual(training["unified_state_bytes"], 2000000)
+        self.assertEqual(training["optimizer_state_bytes"], scales + 2 * 1024)
+
+    def test_float16_autocast_scales_the_loss(self):
+        (self.folder / "case.onnxtxt").write_text(
+            HEAD + "g (float[8, 16] x) => (y) <float[16, 16] w = %s> { y = MatMul(x, w) }"
+            % values(256))
+        ask = ["analyze", "case.onnxtxt", "--mode", "training", "--loss", "sum"]
+        for precision, more, scales in (
+                ("amp-fp16", [], True), ("amp-fp16", ["--grad-scaler", "off"], False),
+                ("amp-bf16", [], False), ("fp32", ["--grad-scaler", "on"], True)):
+            training = self.succeed_in_json(*ask, "--precision", precision, "--optimizer", "sgd",
+                                            *more)["training"]
+            self.assertEqual(training["grad_scaler"], scales)
+            self.assertEqual(training["optimizer_state_bytes"], 8 if scales else 0)
+        self.fail_both_ways(3, *ask, "--precision", "fp16", "--grad-scaler", "on")
+
+    def test_bytes_of_a_parameter(self):
+        text = (HEAD + "g (float[1, 1000] x) => (y) "
+                '<float[1000, 1000] w = ["location": "weights"]> { y = MatMul(x, w) }')
+        for precision, each in (("fp32", (4, 4, 8)), ("mixed:master", (2, 2, 12)),
+                                ("amp-bf16", (4, 4, 8)), ("bf16", (2, 2, 4))):
+            training = self.analyze(text, "--mode", "training", "--loss", "sum", "--optimizer",
+                                    "adam", "--precision", precision)["training"]
+            kinds = ("parameter_bytes", "gradient_bytes", "optimizer_state_bytes")
+            self.assertEqual([training[kind] for kind in kinds],
+                             [1000000 * bytes for bytes in each], precision)
 
     def test_a_parameter_whose_contents_are_known_is_trained(self):
         text = (HEAD + "g (float[1, 4] x) => (y) <float[3, 4] w = %s> {"
@@ -317,19 +361,56 @@ class Memory(Case):
         error = self.fail_both_ways(3, "analyze", "case.onnxtxt", "--dim", "B=%d" % (2**63 - 1))
         self.assertEqual(error["kind"], "overflow")
 
+    # Two convolutions with pooling, two linear layers, batch 64.
+    SMALL_NETWORK = (
+        HEAD + "g (float[64, 3, 50, 50] x) => (y) <" + ", ".join(
+            'float[%s] %s = ["location": "weights"]' % (shape, name) for name, shape in (
+                ("w1", "32, 3, 3, 3"), ("b1", "32"), ("w2", "64, 32, 3, 3"), ("b2", "64"),
+                ("w3", "500, 9216"), ("b3", "500"), ("w4", "10, 500"), ("b4", "10"))) + "> {"
+        " c1 = Conv<pads = [1, 1, 1, 1]>(x, w1, b1)"
+        " p1 = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(c1)"
+        " c2 = Conv<pads = [1, 1, 1, 1]>(p1, w2, b2)"
+        " p2 = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(c2) f = Flatten(p2)"
+        " h = Gemm<transB = 1>(f, w3, b3) y = Gemm<transB = 1>(h, w4, b4) }")
+
     def test_small_network(self):
-        text = (
-            HEAD + "g (float[B, 3, 50, 50] x) => (y) <float[32, 3, 3, 3] w1 = %s,"
-            " float[32] b1 = %s, float[64, 32, 3, 3] w2 = %s, float[64] b2 = %s> {"
-            " c1 = Conv<pads = [1, 1, 1, 1]>(x, w1, b1)"
-            " p1 = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(c1)"
-            " c2 = Conv<pads = [1, 1, 1, 1]>(p1, w2, b2)"
-            " p2 = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(c2) y = Flatten(p2) }"
-            % tuple(values(n) for n in (864, 32, 18432, 64)))
-        report = self.analyze(text, "--mode", "training", "--loss", "sum", "--dim", "B=64")
-        outputs = 20480000 + 5120000 + 10240000
-        indices = 10240000 + 64 * 64 * 12 * 12 * 8
-        self.assertEqual(report["training"]["saved_excluding_inputs_bytes"], outputs + indices)
+        for loss, beside, saved, needed in (("sum", 0, 53285888, 22565888),
+                                            ("cross-entropy", 512, 53288452, 22568452)):
+            report = self.analyze(self.SMALL_NETWORK, "--mode", "training", "--loss", loss,
+                                  "--optimizer", "adam", "--accounting", "graph")
+            training = report["training"]
+            self.assertEqual(training["parameter_bytes"], 18531608)
+            self.assertEqual(training["gradient_bytes"], 18531608)
+            self.assertEqual(training["optimizer_state_bytes"], 37063216)
+            self.assertEqual(training["saved_excluding_inputs_bytes"], saved)
+            self.assertEqual(training["saved_bytes"], saved + 1920000 + beside)
+            needs = report["gradient_needs"]
+            self.assertEqual(needs["needed_excluding_inputs_bytes"], needed)
+            self.assertEqual(needs["needed_bytes"], needed + 1920000 + beside)
+            self.assertEqual((needs["surplus_bytes"], needs["instead_bytes"]), (30720000, 0))
+            # What only max pooling keeps, of which it needs the shape.
+            self.assertEqual([(s["name"], s["bytes"]) for s in needs["surplus"]],
+                             [("c1", 20480000), ("c2", 10240000)])
+
+    def test_graph_accounting_in_words(self):
+        (self.folder / "case.onnxtxt").write_text(self.SMALL_NETWORK)
+        text = self.succeed("analyze", "case.onnxtxt", "--mode", "training", "--loss", "sum",
+                            "--accounting", "graph")
+        self.assertRegex(text, r"needed +\S+ MiB +24,485,888\n")
+        self.assertRegex(text, r"19\.53 MiB +c1 +no gradient reads its numbers")
+
+    def test_dropout_in_inference_keeps_nothing(self):
+        text = (HEAD + "g (float[4, 1024] x) => (y) <float[1024, 1024] w = %s> {"
+                " h = MatMul(x, w) y = Dropout(h) }" % values(1048576))
+        report = self.analyze(text, "--mode", "inference")
+        self.assertEqual(report["inference"]["activation_peak_bytes"], 16384)
+
+    def test_a_product_keeps_the_factor_of_what_trains(self):
+        text = (HEAD + "g (float[4, 16, 1, 1] n) => (z) <float[4, 16, 8, 8] x = %s> {"
+                " z = Mul(x, n) }" % values(4096))
+        training = self.analyze(text, "--mode", "training", "--loss", "sum")["training"]
+        self.assertEqual((training["saved_bytes"], training["saved_excluding_inputs_bytes"]),
+                         (256, 0))
 
     def test_norm_and_gelu(self):
         text = (
@@ -337,8 +418,14 @@ class Memory(Case):
             " float[64] s = %s, float[64] t = %s> { m = MatMul(x, w) h = Add(m, b)"
             " n = LayerNormalization(h, s, t) y = Gelu(n) }"
             % tuple(values(n) for n in (4096, 64, 64, 64)))
-        report = self.analyze(text, "--mode", "training", "--loss", "sum")
-        self.assertEqual(report["training"]["saved_bytes"], 15520)
+        training = self.analyze(text, "--mode", "training", "--loss", "sum")["training"]
+        self.assertEqual(training["saved_bytes"], 15520)
+        self.assertEqual(training["saved_excluding_inputs_bytes"], 10400)
+        # Low precision halves the tensors, not the statistics; no gradient reads one tensor twice.
+        half = self.analyze(text, "--mode", "training", "--loss", "sum", "--precision", "fp16",
+                            "--accounting", "graph")
+        self.assertEqual(half["training"]["saved_bytes"], 3 * 2560 + 160)
+        self.assertEqual(half["gradient_needs"]["surplus"], [])
 
     def test_checkpoints_save_what_lies_inside_a_segment_only(self):
         layers = "".join(

@@ -38,6 +38,7 @@ void Apply(const std::string& word, Setup& setup) {
   if (word == "cudnn") setup.options.attention = AttentionKernel::kCudnn;
   if (const Optimizer* found = FindOptimizer(word)) setup.options.optimizer = found;
   if (word == "master") setup.options.master_weights = true;
+  if (word == "grad-scaler") setup.options.scales_loss = true;
   if (word == "accumulate") setup.options.accumulates = true;
   if (parts[0] == "checkpoint") {
     const std::vector<std::string> ends = absl::StrSplit(parts[1], '-');
@@ -133,6 +134,18 @@ TEST_P(ReplayRowCases, CostWhatTheyExpect) {
 }
 INSTANTIATE_TEST_SUITE_P(, ReplayRowCases, testing::ValuesIn(CasesOf(FOOTPRINT_SOURCE_DIR, "row")),
                          CaseName);
+
+// --- What the mathematics needs ------------------------------------------------------------------
+
+class ReplayNeedCases : public testing::TestWithParam<std::string> {};
+
+TEST_P(ReplayNeedCases, NeedWhatTheyExpect) {
+  EXPECT_TRUE(RunCase(GetParam(), [](const std::string& path, const auto& arguments) {
+    return RunProgram(path, arguments, PrintNeeds);
+  }));
+}
+INSTANTIATE_TEST_SUITE_P(, ReplayNeedCases,
+                         testing::ValuesIn(CasesOf(FOOTPRINT_SOURCE_DIR, "needed")), CaseName);
 
 // --- Properties ----------------------------------------------------------------------------------
 

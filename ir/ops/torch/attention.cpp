@@ -96,11 +96,13 @@ Tensor FusedAttention(Eager& eager, const Attention& in, AttentionKernel kernel)
   const Tensor logsumexp = eager.New(rows, kFloat, "logsumexp");
   const bool flash = kernel == AttentionKernel::kFlash;
   const ElementType state = flash ? ElementType::kUint64 : ElementType::kInt64;
+  const uint32_t reads_random = in.dropout > 0 ? SavedOperand::kReadByAll : 0;
   const Tensor seed = eager.New(flash ? Dims{Dim(2)} : Dims{}, state, "random seed");
   const Tensor offset = eager.New({}, state, "random offset");
   const Dims scores = {query.dim(0), query.dim(1), query.dim(2), key.dim(2)};
   eager.Record(NodeName(kernel), {query, key, value, in.mask}, {result},
-               {query, key, value, in.mask, result, logsumexp, seed, offset},
+               {query, key, value, in.mask, result, logsumexp,
+                SavedTensor::ReadBy(seed, reads_random), SavedTensor::ReadBy(offset, reads_random)},
                [efficient, scores](Backward& b) {
                  for (int i : {0, 1, 2}) {
                    const Tensor& operand = b.saved(i);

@@ -1,6 +1,7 @@
 // Convolutions, pooling and resizing. A convolution saves its input and weight even where one of
 // them takes no gradient; all its gradients come from one call. Max pooling keeps an int64 index
-// for each result. Sizes come from shape inference.
+// for each result. Pooling saves its operand too, of which it needs the shape alone. Sizes come
+// from shape inference.
 #include <vector>
 
 #include "ir/ops/torch/families.h"
@@ -22,11 +23,11 @@ constexpr absl::string_view kAligned = "input, output_size, align_corners, scale
 TorchOp Convolution(absl::string_view name, absl::string_view arguments) {
   return {.name = name, .arguments = arguments, .operands = 2, .node = "ConvolutionBackward0",
           .shape = ResultShape::kDeclared, .strides = ResultStrides::kMemoryFormat,
-          .element = ResultElement::kLikeFirst, .saves = {Arg(0), Arg(1)},
+          .element = ResultElement::kLikeFirst, .saves = {Arg(0).ReadBy({1}), Arg(1).ReadBy({0})},
           .gradients = {{0, GradientForm::kMemoryFormat},
                         {1, GradientForm::kMemoryFormat},
                         {2, GradientForm::kLikeArgument}},
-          .autocast = Autocast::kLow};
+          .autocast = Autocast::kLow, .convolves = true};
 }
 
 TorchOp Pool(absl::string_view name, absl::string_view arguments, absl::string_view node,
@@ -35,7 +36,7 @@ TorchOp Pool(absl::string_view name, absl::string_view arguments, absl::string_v
                  .shape = ResultShape::kDeclared, .strides = ResultStrides::kMemoryFormat,
                  .element = ResultElement::kLikeFirst,
                  .gradients = {{0, GradientForm::kMemoryFormat}}};
-  if (saves_self) row.saves = {Arg(0)};
+  if (saves_self) row.saves = {Arg(0).Unread()};
   if (keeps_indices) {
     row.kept = {{.what = "indices", .element = ElementType::kInt64}};
     row.saves.push_back(Kept(0));
@@ -72,7 +73,8 @@ TensorList RunAdaptiveAveragePool(Eager& eager, const CallArguments& a) {
   Dims shape(self.shape().begin(), self.shape().end() - static_cast<int>(sizes.size()));
   shape.insert(shape.end(), sizes.begin(), sizes.end());
   Tensor result = eager.New(shape, self.element());
-  eager.Record("AdaptiveAvgPool2DBackward0", {self}, {result}, {self}, FullGradient());
+  eager.Record("AdaptiveAvgPool2DBackward0", {self}, {result},
+               {SavedTensor::Unread(self)}, FullGradient());
   return {result};
 }
 

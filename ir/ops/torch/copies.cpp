@@ -85,7 +85,8 @@ TensorList RunRepeatInterleave(Eager& eager, const CallArguments& a) {
   return {ViewAs(eager, copy, merged)};
 }
 
-// pad(self, pad, mode, value): only padding with a constant saves nothing.
+// pad(self, pad, mode, value): only padding with a constant saves nothing; the others save self for
+// its shape.
 TensorList RunPad(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   const absl::string_view mode = a.text(2);
@@ -94,7 +95,7 @@ TensorList RunPad(Eager& eager, const CallArguments& a) {
   Dims shape = declared != nullptr ? declared->dims : self.shape();
   Tensor result = eager.New(shape, self.element());
   eager.Record(reads_self ? "ReflectionPad2DBackward0" : "ConstantPadNdBackward0", {self}, {result},
-               {reads_self ? self : Tensor()}, FullGradient());
+               {SavedTensor::Unread(reads_self ? self : Tensor())}, FullGradient());
   return {result};
 }
 
@@ -130,7 +131,7 @@ TorchOp Rearranged(absl::string_view name, absl::string_view arguments, absl::st
   TorchOp row = {.name = name, .arguments = arguments, .node = node,
                  .shape = ResultShape::kDeclared, .strides = ResultStrides::kContiguous,
                  .gradients = {{0, GradientForm::kLikeArgument}}};
-  if (saves_self) row.saves = {Arg(0)};
+  if (saves_self) row.saves = {Arg(0).Unread()};
   return row;
 }
 

@@ -19,7 +19,7 @@ Tensor NllLoss(Eager& eager, const Tensor& self, const Tensor& target, const Ten
   Tensor result = eager.New(reduction == kNone ? target.shape() : Dims{}, self.element());
   const Tensor total_weight = eager.New({}, self.element(), "total weight");
   eager.Record(self.rank() > 2 ? "NllLoss2DBackward0" : "NllLossBackward0", {self}, {result},
-               {self, target, weight, total_weight}, FullGradient());
+               {SavedTensor::Unread(self), target, weight, total_weight}, FullGradient());
   return result;
 }
 

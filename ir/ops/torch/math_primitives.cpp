@@ -30,6 +30,7 @@ Tensor NewPointwise(Eager& eager, absl::Span<const Tensor> operands, ElementType
 Tensor Clone(Eager& eager, const Tensor& self, bool contiguous) {
   Tensor result = contiguous ? eager.New(self.shape(), self.element(), "contiguous copy")
                              : NewLike(eager, self, self.element(), "copy");
+  eager.NoteCopy(result, self);
   eager.Record("CloneBackward0", {self}, {result}, {}, PassOn());
   return result;
 }
@@ -42,6 +43,7 @@ Tensor To(Eager& eager, const Tensor& self, ElementType element) {
   if (self.element() == element) return self;
   Tensor result = NewLike(eager, self, element, "cast copy");
   const ElementType source = self.element();
+  eager.NoteCopy(result, self);
   eager.Record("ToCopyBackward0", {self}, {result}, {}, [source](Backward& b) {
     b.Give(0, To(b.eager, b.gradient(), source));
   });

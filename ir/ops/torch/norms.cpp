@@ -10,6 +10,15 @@ namespace footprint {
 namespace {
 
 constexpr ElementType kFloat = ElementType::kFloat;
+// SavedTensor::read_by: the gradients of input and weight; that of the bias reads nothing.
+constexpr uint32_t kOfInput = 1u << 0;
+constexpr uint32_t kOfWeight = 1u << 1;
+constexpr uint32_t kOfBoth = kOfInput | kOfWeight;
+
+SavedTensor ReadBy(const Tensor& tensor, uint32_t inputs) {
+  return SavedTensor::ReadBy(tensor, inputs);
+}
+SavedTensor Unread(const Tensor& tensor) { return SavedTensor::Unread(tensor); }
 
 bool IsLow(ElementType element) {
   return element == ElementType::kBfloat16 || element == ElementType::kFloat16;
@@ -55,6 +64,7 @@ TensorList RunBatchNormNoTraining(Eager& eager, const CallArguments& a) {
 Tensor Repeat(Eager& eager, const Tensor& self, Dim times) {
   if (!self || self.rank() != 1) return self;
   Tensor result = eager.New({eager.dims().Mul(self.dim(0), times)}, self.element());
+  eager.NoteCopy(result, self);
   eager.Record("RepeatBackward0", {self}, {result}, {}, FullGradient());
   return result;
 }
@@ -96,7 +106,9 @@ TensorList RunLayerNorm(Eager& eager, const CallArguments& a) {
   const Tensor mean = eager.New(rows, kFloat, "mean");
   const Tensor deviation = eager.New(rows, kFloat, "rstd");
   eager.Record("NativeLayerNormBackward0", {input, weight, bias}, {result},
-               {input, weight, bias, mean, deviation}, [](Backward& b) {
+               {ReadBy(input, kOfBoth), ReadBy(weight, kOfInput), Unread(bias),
+                ReadBy(mean, kOfBoth), ReadBy(deviation, kOfBoth)},
+               [](Backward& b) {
                  const Tensor& x = b.saved(0);
                  if (b.Needs(0)) b.Give(0, b.eager.New(x.shape(), x.element()));
                  for (int i : {1, 2}) {
@@ -118,7 +130,9 @@ TensorList RunGroupNorm(Eager& eager, const CallArguments& a) {
   const Tensor mean = eager.New({input.dim(0), a.integer(1)}, statistics, "mean");
   const Tensor deviation = eager.New({input.dim(0), a.integer(1)}, statistics, "rstd");
   eager.Record("NativeGroupNormBackward0", {input, weight, bias}, {result},
-               {input, weight, mean, deviation}, [](Backward& b) {
+               {ReadBy(input, kOfBoth), ReadBy(weight, kOfInput), ReadBy(mean, kOfBoth),
+                ReadBy(deviation, kOfBoth)},
+               [](Backward& b) {
                  const Tensor gradient = ContiguousInFormatOf(b.eager, b.gradient());
                  NormGradients(b, false);
                });
@@ -155,7 +169,7 @@ TensorList RunLocalResponseNorm(Eager& eager, const CallArguments& a) {
     const Tensor copy = eager.New(padded, input.element(), "padded squares");
     eager.Record("ConstantPadNdBackward0", {square}, {copy}, {}, FullGradient());
     const Tensor pooled = eager.New(wide, input.element());
-    eager.Record("AvgPool3DBackward0", {copy}, {pooled}, {copy}, FullGradient());
+    eager.Record("AvgPool3DBackward0", {copy}, {pooled}, {Unread(copy)}, FullGradient());
     average = ViewAs(eager, pooled, input.shape());
   }
   const Tensor base = Shift(eager, Scale(eager, average));
@@ -188,7 +202,11 @@ Tensor BatchNorm(Eager& eager, const Tensor& input, const Tensor& weight, const 
   const Tensor deviation = eager.New(channels, kFloat, "invstd");
   const Tensor reserve = cudnn ? eager.New({Dim(0)}, ElementType::kUint8, "reserve") : Tensor();
   eager.Record(cudnn ? "CudnnBatchNormBackward0" : "NativeBatchNormBackward0", {x, weight, bias},
-               {result}, {x, weight, running_mean, running_var, mean, deviation, reserve},
+               {result},
+               {ReadBy(x, training ? kOfBoth : kOfWeight),
+                ReadBy(weight, kOfInput), running_mean, running_var,
+                ReadBy(mean, kOfBoth),
+                ReadBy(deviation, kOfBoth), reserve},
                [cudnn](Backward& b) {
                  const Tensor gradient = ContiguousInFormatOf(b.eager, b.gradient());
                  NormGradients(b, cudnn);

@@ -22,10 +22,16 @@ TorchOp FromSelf(absl::string_view name, absl::string_view node, int8_t temporar
           .gradients = {{.argument = 0, .temporaries = temporaries}}, .autocast = autocast};
 }
 
+// The formula can be written with either end; PyTorch takes the one that the row saves.
+TorchOp OrOtherEnd(TorchOp row) {
+  row.saves[0].or_other_end = true;
+  return row;
+}
+
 // As FromSelf; written in place it reads the result instead.
 TorchOp FromSelfOrInPlaceResult(absl::string_view name, absl::string_view node,
                                 absl::string_view arguments) {
-  TorchOp row = FromSelf(name, node, 0, Autocast::kNone, arguments);
+  TorchOp row = OrOtherEnd(FromSelf(name, node, 0, Autocast::kNone, arguments));
   row.in_place_saves_result = true;
   return row;
 }
@@ -46,17 +52,19 @@ absl::Span<const TorchOp> UnaryTorchOps() {
   constexpr Autocast kFloat32 = Autocast::kFloat32;
   static const std::vector<TorchOp> rows = {
       // Activations.
-      FromResult("aten::relu", "ReluBackward0"),
-      FromResult("aten::sigmoid", "SigmoidBackward0"),
-      FromResult("aten::tanh", "TanhBackward0"),
-      FromSelf("aten::hardtanh", "HardtanhBackward0", 0, Autocast::kNone, "self, min_val, max_val"),
-      FromSelf("aten::relu6", "HardtanhBackward0"),
+      OrOtherEnd(FromResult("aten::relu", "ReluBackward0")),
+      OrOtherEnd(FromResult("aten::sigmoid", "SigmoidBackward0")),
+      OrOtherEnd(FromResult("aten::tanh", "TanhBackward0")),
+      OrOtherEnd(FromSelf("aten::hardtanh", "HardtanhBackward0", 0, Autocast::kNone,
+                          "self, min_val, max_val")),
+      OrOtherEnd(FromSelf("aten::relu6", "HardtanhBackward0")),
       FromSelf("aten::hardswish", "HardswishBackward0"),
-      FromSelf("aten::hardsigmoid", "HardsigmoidBackward0"),
+      OrOtherEnd(FromSelf("aten::hardsigmoid", "HardsigmoidBackward0")),
       FromSelf("aten::silu", "SiluBackward0"),
       FromSelf("aten::mish", "MishBackward0"),
       FromSelf("aten::gelu", "GeluBackward0", 0, Autocast::kNone, "self, approximate"),
-      FromSelf("aten::softplus", "SoftplusBackward0", 0, kFloat32, "self, beta, threshold"),
+      OrOtherEnd(FromSelf("aten::softplus", "SoftplusBackward0", 0, kFloat32,
+                          "self, beta, threshold")),
       FromSelf("aten::hardshrink", "HardshrinkBackward0", 0, Autocast::kNone, "self, lambd"),
       FromSelf("aten::softshrink", "SoftshrinkBackward0", 0, Autocast::kNone, "self, lambd"),
       FromSelf("aten::threshold", "ThresholdBackward0", 0, Autocast::kNone,
@@ -71,17 +79,17 @@ absl::Span<const TorchOp> UnaryTorchOps() {
        .saves = {Arg(0), Kept(0)}, .gradients = {{0}}},
 
       // Functions. log: grad / self; sqrt: grad / (2 * result); cos: grad * -self.sin(); ...
-      FromResult("aten::exp", "ExpBackward0", 0, kFloat32),
-      FromResult("aten::exp2", "Exp2Backward0", 1),
-      FromResult("aten::expm1", "Expm1Backward0", 1, kFloat32),
-      FromResult("aten::sqrt", "SqrtBackward0", 1),
-      FromResult("aten::rsqrt", "RsqrtBackward0", 2, kFloat32),
-      FromResult("aten::reciprocal", "ReciprocalBackward0", 2, kFloat32),
-      FromResult("aten::tan", "TanBackward0", 2, kFloat32),
-      FromSelf("aten::log", "LogBackward0", 0, kFloat32),
-      FromSelf("aten::log1p", "Log1PBackward0", 1, kFloat32),
-      FromSelf("aten::log2", "Log2Backward0", 1, kFloat32),
-      FromSelf("aten::log10", "Log10Backward0", 1, kFloat32),
+      OrOtherEnd(FromResult("aten::exp", "ExpBackward0", 0, kFloat32)),
+      OrOtherEnd(FromResult("aten::exp2", "Exp2Backward0", 1)),
+      OrOtherEnd(FromResult("aten::expm1", "Expm1Backward0", 1, kFloat32)),
+      OrOtherEnd(FromResult("aten::sqrt", "SqrtBackward0", 1)),
+      OrOtherEnd(FromResult("aten::rsqrt", "RsqrtBackward0", 2, kFloat32)),
+      OrOtherEnd(FromResult("aten::reciprocal", "ReciprocalBackward0", 2, kFloat32)),
+      OrOtherEnd(FromResult("aten::tan", "TanBackward0", 2, kFloat32)),
+      OrOtherEnd(FromSelf("aten::log", "LogBackward0", 0, kFloat32)),
+      OrOtherEnd(FromSelf("aten::log1p", "Log1PBackward0", 1, kFloat32)),
+      OrOtherEnd(FromSelf("aten::log2", "Log2Backward0", 1, kFloat32)),
+      OrOtherEnd(FromSelf("aten::log10", "Log10Backward0", 1, kFloat32)),
       FromSelf("aten::erf", "ErfBackward0", 4),
       FromSelf("aten::erfc", "ErfcBackward0", 4),
       FromSelf("aten::erfinv", "ErfinvBackward0", 3, kFloat32),
