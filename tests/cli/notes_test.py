@@ -37,7 +37,8 @@ class Notes(CommandTest):
         for arguments, assumed in ((("--device", "t4"), True),
                                    (("--device", "t4", "--device-memory", "15GB"), False)):
             report = self.succeed_in_json("analyze", "valid.onnxtxt", *arguments)
-            self.assertEqual(report["device"]["memory_is_assumed"], assumed)
+            self.assertEqual(report["device"]["memory_certainty"],
+                             "assumed" if assumed else "exact")
             text = self.succeed("analyze", "valid.onnxtxt", *arguments)
             self.assertEqual("memory (assumed)" in text, assumed)
 
@@ -53,7 +54,7 @@ class Names(CommandTest):
                                                      "-model.onnxtxt"))
         self.succeed("explain", "--", "-model.onnxtxt", "w")
         self.succeed("explain", "valid.onnxtxt", "--", "w")
-        error = self.fail_as_text(3, "analyze", "valid.onnxtxt", "--", "--format")
+        error = self.fail_as_text(3, "explain", "valid.onnxtxt", "w", "--", "--format")
         self.assertIn("one too many", error)
         self.fail_as_text(3, "ops", "--", "x")
 
