@@ -8,6 +8,7 @@
 
 #include "ir/dim.h"
 #include "passes/memory_trace.h"
+#include "passes/replay.h"
 
 namespace footprint {
 
