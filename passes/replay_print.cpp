@@ -118,8 +118,7 @@ std::string Print(const MemoryTrace& trace, int64_t in_place_additions, DimEvalu
   return Printer(trace, in_place_additions, evaluator).Print();
 }
 
-std::string PrintNeeds(const TrainingReplay& replay, DimEvaluator& evaluator) {
-  const MemoryTrace& trace = replay.trace;
+std::string PrintNeeds(const MemoryTrace& trace, DimEvaluator& evaluator) {
   const Timeline timeline = ComputeTimeline(trace, evaluator, kAllocationGranularity);
   const Needs needs = FindNeeds(trace, timeline, evaluator);
   std::string out;

@@ -27,7 +27,7 @@ std::string Print(const MemoryTrace& trace, int64_t in_place_additions, DimEvalu
 //
 //   needed y 512
 //   beyond x 2048: not read
-std::string PrintNeeds(const TrainingReplay& replay, DimEvaluator& evaluator);
+std::string PrintNeeds(const MemoryTrace& trace, DimEvaluator& evaluator);
 
 }  // namespace footprint
 

@@ -219,6 +219,16 @@ std::vector<std::string> IdleOptions(const Flags& flags, const Options& options)
   return idle;
 }
 
+GradScaler ConvertGradScaler(const Flags& flags, Precision precision, UsageErrors& errors) {
+  const GradScaler scaler = Choose("--grad-scaler", flags.grad_scaler, kGradScalers, errors);
+  if (scaler == GradScaler::kOn && precision == Precision::kFp16) {
+    errors.Add("bad-value", "--grad-scaler on",
+               "GradScaler refuses the float16 gradients of --precision fp16; amp-fp16 keeps "
+               "parameters and gradients in float32");
+  }
+  return scaler;
+}
+
 int64_t ConvertAccumulate(const std::string& text, UsageErrors& errors) {
   const std::optional<int64_t> count = ParseInteger(text);
   if (count && *count >= 1) return *count;
@@ -263,12 +273,7 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
   options.freeze = flags.freeze;
   options.attention = Choose("--attention", flags.attention, kAttentionKernels, errors);
   options.modules = Choose("--modules", flags.modules, kModules, errors);
-  options.grad_scaler = Choose("--grad-scaler", flags.grad_scaler, kGradScalers, errors);
-  if (options.grad_scaler == GradScaler::kOn && options.precision == Precision::kFp16) {
-    errors.Add("bad-value", "--grad-scaler on",
-               "GradScaler refuses the float16 gradients of --precision fp16; amp-fp16 keeps "
-               "parameters and gradients in float32");
-  }
+  options.grad_scaler = ConvertGradScaler(flags, options.precision, errors);
   options.accounting = Choose("--accounting", flags.accounting, kAccountings, errors);
   CheckOptimizer(options.optimizer, options.accounting == Accounting::kTextbook, errors);
   options.checkpoint = flags.checkpoint;

@@ -39,6 +39,12 @@ class Schema(CommandTest):
                 self.check(report)
                 self.assertIsNotNone(report["textbook"])
 
+    def test_what_gradients_need(self):
+        report = self.succeed_in_json("analyze", "valid.onnxtxt", "--accounting", "graph",
+                                      "--device", "t4")
+        self.check(report)
+        self.assertIsNotNone(report["gradient_needs"])
+
     def test_failures(self):
         self.check(self.fail_in_json(2, "analyze", "made_twice.onnxtxt"))
         self.check(self.fail_in_json(3, "analyze", "missing.onnx"))

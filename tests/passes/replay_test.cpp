@@ -141,7 +141,9 @@ class ReplayNeedCases : public testing::TestWithParam<std::string> {};
 
 TEST_P(ReplayNeedCases, NeedWhatTheyExpect) {
   EXPECT_TRUE(RunCase(GetParam(), [](const std::string& path, const auto& arguments) {
-    return RunProgram(path, arguments, PrintNeeds);
+    return RunProgram(path, arguments, [](const TrainingReplay& replay, DimEvaluator& evaluator) {
+      return PrintNeeds(replay.trace, evaluator);
+    });
   }));
 }
 INSTANTIATE_TEST_SUITE_P(, ReplayNeedCases,
