@@ -180,7 +180,7 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
   text += FigureLine("buffers", training.buffer_bytes);
   text += FigureLine("gradients", training.gradient_bytes);
   text += FigureLine("optimizer state", training.optimizer_state_bytes);
-  if (training.unified_state_bytes != 0) {
+  if (training.unified_state_bytes.value_or(0) != 0) {
     text += FigureLine("in unified memory", training.unified_state_bytes);
   }
   text += FigureLine("inputs", training.input_bytes,

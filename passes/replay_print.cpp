@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "passes/needed.h"
@@ -12,7 +13,11 @@ namespace footprint {
 namespace {
 
 // Names come from the file: a line break in one is no line of the program.
-std::string OneLine(const std::string& text) { return absl::Utf8SafeCEscape(text); }
+std::string OneLine(const std::string& text) {
+  const bool plain = std::none_of(text.begin(), text.end(),
+                                  [](char c) { return absl::ascii_iscntrl(c); });
+  return plain ? text : absl::Utf8SafeCEscape(text);
+}
 
 class Printer {
  public:

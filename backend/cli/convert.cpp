@@ -246,16 +246,7 @@ std::optional<int> ConvertDepth(const std::string& text, UsageErrors& errors) {
   return static_cast<int>(*depth);
 }
 
-AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& errors) {
-  AnalyzeCommand command;
-  Options& options = command.options;
-  options.model_path = flags.model;
-  if (flags.model.empty()) {
-    errors.Add("missing-argument", "MODEL",
-               "name the model to analyze: a file, or - for standard "
-               "input");
-  }
-  options.mode = Choose("--mode", flags.mode, kModes, errors);
+void ConvertInputs(const Flags& flags, Options& options, UsageErrors& errors) {
   options.dims = ConvertEach<std::pair<std::string, int64_t>>(
       "--dim", flags.dims, ParseDim, [](const auto& dim) { return dim.first; }, errors);
   options.default_dims = ConvertEach<std::pair<std::string, int64_t>>(
@@ -267,6 +258,19 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
   options.input_values = ConvertEach<InputValue>(
       "--input-value", flags.input_values, ParseInputValue,
       [](const auto& input) { return input.name; }, errors);
+}
+
+AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& errors) {
+  AnalyzeCommand command;
+  Options& options = command.options;
+  options.model_path = flags.model;
+  if (flags.model.empty()) {
+    errors.Add("missing-argument", "MODEL",
+               "name the model to analyze: a file, or - for standard "
+               "input");
+  }
+  options.mode = Choose("--mode", flags.mode, kModes, errors);
+  ConvertInputs(flags, options, errors);
   if (!flags.optimizer.empty()) options.optimizer = flags.optimizer;
   options.precision = Choose("--precision", flags.precision, kPrecisions, errors);
   options.loss = Choose("--loss", flags.loss, kLosses, errors);
