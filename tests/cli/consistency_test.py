@@ -168,7 +168,7 @@ class Devices(CommandTest):
         self.assertEqual(found["convolution_workspace_bytes"], 4 * 4 * 3 * 49 * 112 * 112)
         self.assertEqual(found["memory_certainty"], "assumed")
         (self.folder / "mine.txt").write_text("device mine 8GiB sm_61\n")
-        error = self.fail_in_json(3, *ask)
+        error = self.fail_both_ways(3, *ask)
         self.assertEqual((error["kind"], error["place"]), ("bad-value", "--device-file mine.txt"))
         self.assertIn("line 1: no line above says what architecture sm_61 is", error["message"])
 
