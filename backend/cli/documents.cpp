@@ -2,6 +2,7 @@
 
 #include "backend/report_csv.h"
 #include "backend/report_gates.h"
+#include "backend/report_html.h"
 #include "backend/report_json.h"
 #include "backend/report_markdown.h"
 #include "backend/report_netron.h"
@@ -26,6 +27,8 @@ std::string ReportDocument(const Report& report, Format format, const TextOption
       return TimelineCsv(report);
     case Format::kMarkdown:
       return ReportMarkdown(report);
+    case Format::kHtml:
+      return ReportHtml(report);
     case Format::kNetron:
       return NetronAttachment(report);
     case Format::kTrace:

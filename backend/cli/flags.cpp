@@ -51,7 +51,7 @@ constexpr const char* kOpsExamples = R"(Examples:
 constexpr const char* kDiffFormats = "text|json|markdown";
 constexpr const char* kTableFormats = "text|json";
 constexpr const char* kReportFormats =
-    "text|json|csv|csv:layers|...|markdown|netron|perfetto|sarif|junit";
+    "text|json|csv|csv:layers|...|markdown|html|netron|perfetto|sarif|junit";
 
 CLI::Option* AddOne(CLI::App* command, const char* name, std::string& value, const char* type,
                     const char* help) {

@@ -6,7 +6,7 @@
 namespace footprint {
 namespace {
 
-constexpr std::array<FormatInfo, 12> kFormats = {{
+constexpr std::array<FormatInfo, 13> kFormats = {{
     {Format::kText, "text", ".txt", FormatsOf::kTable},
     {Format::kJson, "json", ".json", FormatsOf::kTable},
     {Format::kCsv, "csv", ".csv"},
@@ -15,6 +15,7 @@ constexpr std::array<FormatInfo, 12> kFormats = {{
     {Format::kCsvLayers, "csv:layers", ".layers.csv"},
     {Format::kCsvTimeline, "csv:timeline", ".timeline.csv"},
     {Format::kMarkdown, "markdown", ".md", FormatsOf::kDiff},
+    {Format::kHtml, "html", ".html"},
     {Format::kNetron, "netron", ".netron.json"},
     {Format::kTrace, "perfetto", ".trace.json"},
     {Format::kSarif, "sarif", ".sarif"},
@@ -32,7 +33,7 @@ const FormatInfo& InfoOf(Format format) {
 
 bool NeedsTimeline(Format format) {
   return format == Format::kCsv || format == Format::kCsvTimeline ||
-         format == Format::kTrace;
+         format == Format::kTrace || format == Format::kHtml;
 }
 
 }  // namespace footprint

@@ -16,6 +16,7 @@ enum class Format {
   kCsvLayers,
   kCsvTimeline,
   kMarkdown,
+  kHtml,
   kNetron,
   kTrace,
   kSarif,

@@ -1,0 +1,169 @@
+#include "backend/report_html.h"
+
+#include <string_view>
+
+#include "backend/figures.h"
+#include "backend/html_page.h"
+#include "backend/report_gates.h"
+#include "backend/terminal.h"
+#include "backend/units.h"
+
+namespace footprint {
+namespace {
+
+// Text from anywhere, safe inside an element and inside a quoted attribute.
+std::string Html(std::string_view text) {
+  std::string html;
+  for (const char c : Printable(text)) {
+    switch (c) {
+      case '&': html += "&amp;"; break;
+      case '<': html += "&lt;"; break;
+      case '>': html += "&gt;"; break;
+      case '"': html += "&quot;"; break;
+      case '\'': html += "&#39;"; break;
+      default: html += c;
+    }
+  }
+  return html;
+}
+
+std::string Size(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "unknown"; }
+
+std::string Exactly(const Bytes& bytes) {
+  return bytes ? WithThousands(*bytes) + " bytes" : "";
+}
+
+void AddCard(std::string_view label, const Bytes& bytes, const std::string& detail,
+             std::string& html, std::string_view kind = "") {
+  html += "<div class=\"card" + std::string(kind) + "\"><dt>" + Html(label) + "</dt><dd>";
+  html += "<strong>" + Size(bytes) + "</strong><span>" + Exactly(bytes) + "</span>";
+  if (!detail.empty()) html += "<small>" + Html(detail) + "</small>";
+  html += "</dd></div>\n";
+}
+
+void AddHead(const Report& report, std::string& html) {
+  html += "<h1>Memory of <code>" + Html(report.model_path) + "</code></h1>\n<p class=\"facts\">";
+  std::vector<std::string> facts = {WithThousands(report.parameter_count) + " parameters",
+                                    WithThousands(report.node_count) + " nodes"};
+  if (!report.producer.empty()) facts.push_back(report.producer);
+  for (const Binding& binding : report.bindings) {
+    facts.push_back(binding.name + " = " + std::to_string(binding.value) +
+                    (binding.assumed ? " (assumed)" : ""));
+  }
+  if (report.training) {
+    facts.push_back(report.training->optimizer);
+    facts.push_back(report.training->precision);
+    facts.push_back("loss " + report.training->loss);
+  }
+  for (const std::string& fact : facts) html += "<span>" + Html(fact) + "</span> ";
+  html += "</p>\n";
+}
+
+void AddWarning(const Report& report, std::string& html) {
+  if (!report.training || report.training->complete) return;
+  const TrainingReport& training = *report.training;
+  html += "<p class=\"warning\" role=\"note\"><strong>Incomplete:</strong> ";
+  html += Html(Joined({training.unknown_storages > 0 ? WithThousands(training.unknown_storages) +
+                                                           " storages of unknown size are left out"
+                                                     : "",
+                       Joined(training.generic_operators)}));
+  html += "</p>\n";
+}
+
+void AddCards(const Report& report, std::string& html) {
+  html += "<section aria-labelledby=\"figures\"><h2 id=\"figures\">Figures</h2><dl class=\"cards\">";
+  if (report.training) {
+    const TrainingReport& training = *report.training;
+    AddCard("Peak of a training step", training.peak.live_bytes, PlaceOf(training.peak), html,
+            " main");
+    AddCard("Reserved by the allocator", training.peak.reserved_bytes, "", html);
+  }
+  if (report.inference) {
+    AddCard("Peak of inference", report.inference->peak.live_bytes,
+            PlaceOf(report.inference->peak), html, report.training ? "" : " main");
+  }
+  AddCard("Parameters", report.parameter_bytes, "as stored", html);
+  if (report.training) {
+    const TrainingReport& training = *report.training;
+    AddCard("Gradients", training.gradient_bytes, "", html);
+    AddCard("Optimizer state", training.optimizer_state_bytes, "", html);
+    AddCard("Saved activations", training.saved_excluding_inputs_bytes, training.saved_expression,
+            html);
+    AddCard("Alive after forward", training.after_forward_bytes, "", html);
+  }
+  if (report.inference) {
+    AddCard("Activations at the peak of inference", report.inference->activation_peak_bytes,
+            report.inference->activation_peak_expression, html);
+  }
+  html += "</dl></section>\n";
+}
+
+void AddDevice(const Report& report, std::string& html) {
+  if (!report.device) return;
+  const DeviceReport& device = *report.device;
+  html += "<section aria-labelledby=\"device\"><h2 id=\"device\">Device " + Html(device.name) +
+          "</h2><p>" +
+          (device.fits ? (*device.fits ? "The step fits: " : "The step does not fit: ")
+                       : "Whether the step fits is unknown: ") +
+          "it needs " + Size(device.needed_bytes) + " of " + BinaryUnits(device.memory_bytes) +
+          ".</p><ul>";
+  for (const std::string& reason : device.reasons) html += "<li>" + Html(reason) + "</li>";
+  html += "</ul></section>\n";
+}
+
+void AddGates(const Report& report, std::string& html) {
+  if (report.gates.empty()) return;
+  html += "<section aria-labelledby=\"budgets\"><h2 id=\"budgets\">Budgets</h2>"
+          "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"budgets\"><table>"
+          "<thead><tr><th scope=\"col\">budget</th><th scope=\"col\" class=\"number\">limit</th>"
+          "<th scope=\"col\" class=\"number\">actual</th><th scope=\"col\">result</th></tr></thead>"
+          "<tbody>\n";
+  for (const GateReport& gate : report.gates) {
+    html += "<tr><th scope=\"row\">" + Html(gate.name) + "</th><td class=\"number\">" +
+            BinaryUnits(gate.limit_bytes) + "</td><td class=\"number\">" +
+            Size(gate.actual_bytes) + "</td><td class=\"" +
+            (gate.passed ? "kept\">✓ kept" : "broken\">✗ broken") + "</td></tr>\n";
+  }
+  html += "</tbody></table></div>";
+  std::string violations;
+  for (const GateReport& gate : report.gates) {
+    for (const GateViolation& violation : gate.violations) {
+      violations += "<li>" + Html(GateMessage(gate, violation)) + "</li>\n";
+    }
+  }
+  if (!violations.empty()) {
+    html += "<details open><summary>What is over</summary><ul>" + violations + "</ul></details>";
+  }
+  html += "</section>\n";
+}
+
+void AddNotes(const Report& report, std::string& html) {
+  if (report.diagnostics.empty()) return;
+  html += "<section aria-labelledby=\"notes\"><h2 id=\"notes\">Notes</h2><ul class=\"notes\">\n";
+  for (const ReportDiagnostic& diagnostic : report.diagnostics) {
+    html += "<li><strong>" + Html(diagnostic.severity) + "</strong> ";
+    if (!diagnostic.place.empty()) html += "<code>" + Html(diagnostic.place) + "</code>: ";
+    html += Html(diagnostic.message) + "</li>\n";
+  }
+  html += "</ul></section>\n";
+}
+
+}  // namespace
+
+std::string ReportHtml(const Report& report) {
+  std::string html(kHtmlPage[0]);
+  html += Html(report.model_path);
+  html += kHtmlPage[1];
+  AddHead(report, html);
+  AddWarning(report, html);
+  AddCards(report, html);
+  AddGates(report, html);
+  AddDevice(report, html);
+  AddNotes(report, html);
+  html += kHtmlPage[2];
+  html += ReportHtmlData(report);
+  html += kHtmlPage[3];
+  return html;
+}
+
+}  // namespace footprint
