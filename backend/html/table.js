@@ -1,7 +1,7 @@
 // A table that is searched, sorted and shown a page at a time: a model has tens of thousands of
-// rows, a page a hundred.
+// rows, a page two dozen.
 
-const ROWS_PER_PAGE = 100;
+const ROWS_PER_PAGE = 25;
 
 // columns: {title, get(row) -> text or number or null, number: is it bytes or a count,
 //           text(row): how it is written, cell(row): an element instead}

@@ -61,6 +61,15 @@ function phasesOf(run) {
   return phases;
 }
 
+// Four to eight ticks at round numbers of a power of 1024.
+function binaryTicks(highest) {
+  let unit = 1;
+  while (unit * 1024 <= highest) unit *= 1024;
+  const steps = [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64, 128].map((step) => step * unit);
+  const interval = steps.find((step) => highest / step <= 7) ?? highest;
+  return {interval, max: interval * Math.ceil(highest * 1.05 / interval)};
+}
+
 class Timeline {
   constructor(section, run) {
     this.run = run;
@@ -124,9 +133,9 @@ class Timeline {
       lineStyle: {width: 1, color: color("text")}, itemStyle: {color: color("text")},
       data: steps.map((step) => [step, run.live[step]]),
       markLine: this.cursorLine(),
-      markPoint: {symbol: "pin", symbolSize: 34, animation: false,
-        itemStyle: {color: color("mark")}, label: {show: true, formatter: "peak", fontSize: 10,
-          color: color("card")},
+      markPoint: {symbol: "circle", symbolSize: 9, animation: false,
+        itemStyle: {color: color("mark")}, label: {show: true, position: "top", fontWeight: "bold",
+          formatter: "peak " + binaryUnits(run.live[run.peak]), color: color("mark")},
         data: shown ? [{coord: [run.peak, run.live[run.peak]], name: "peak"}] : []}});
     chart.setOption({
       textStyle: {color: color("text"), fontFamily: "system-ui, DejaVu Sans, sans-serif"},
@@ -140,7 +149,7 @@ class Timeline {
       xAxis: {type: "value", min: this.begin, max: Math.max(this.begin + 1, this.end - 1),
         axisLabel: {color: color("faint")}, splitLine: {show: false}},
       yAxis: {type: "value", axisLabel: {color: color("faint"), formatter: binaryUnits},
-        splitLine: {lineStyle: {color: color("line")}}},
+        splitLine: {lineStyle: {color: color("line")}}, ...binaryTicks(run.live[run.peak])},
       series,
     }, {notMerge: true});
   }
