@@ -71,7 +71,8 @@ void AddWarning(const Report& report, std::string& html) {
 }
 
 void AddCards(const Report& report, std::string& html) {
-  html += "<section aria-labelledby=\"figures\"><h2 id=\"figures\">Figures</h2><dl class=\"cards\">";
+  html += "<section aria-labelledby=\"figures\"><h2 id=\"figures\">Figures</h2>"
+          "<dl class=\"cards\">";
   if (report.training) {
     const TrainingReport& training = *report.training;
     AddCard("Peak of a training step", training.peak.live_bytes, PlaceOf(training.peak), html,

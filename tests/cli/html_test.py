@@ -108,7 +108,8 @@ class Html(CommandTest):
         model.write_text(
             'ir_version: 8 opset_import { version: 17 } graph { name: "g"\n'
             f'node {{ op_type: "Relu" name: "{quoted}" input: "x" output: "{quoted}" }}\n'
-            'input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } } } } }\n'
+            'input { name: "x" type { tensor_type { elem_type: 1 '
+            'shape { dim { dim_value: 4 } } } } }\n'
             f'output {{ name: "{quoted}" type {{ tensor_type {{ elem_type: 1 '
             'shape { dim { dim_value: 4 } } } } } }')
         page, data = self.report(model.name)

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Opens HTML reports in a real Chromium: browser.py BINARY MODELS WORK_FOLDER
+
+Installs Chromium by apt and Playwright by pip into WORK_FOLDER; leaves screenshots there. Exit
+code 77 unless FOOTPRINT_HEAVY_TESTS is set.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+
+def install(work: Path) -> None:
+    if not shutil.which("chromium"):
+        root = [] if os.getuid() == 0 else ["sudo"]
+        subprocess.run([*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "install",
+                        "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"],
+                       check=True, stdout=subprocess.DEVNULL)
+    python = work / "venv/bin/python"
+    if not (work / "venv/complete").exists():
+        venv.create(work / "venv", with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "playwright>=1.50,<2"],
+                       check=True)
+        (work / "venv/complete").touch()
+    os.execv(python, [str(python), __file__, *sys.argv[1:], "--installed"])
+
+
+def report(binary: str, model: Path, output: Path, *more: str) -> dict:
+    for name in ("html", "json"):
+        subprocess.run([binary, "analyze", str(model), *more, "--format", name, "--output",
+                        str(output.with_suffix("." + name))], check=True, capture_output=True)
+    return json.loads(output.with_suffix(".json").read_text())
+
+
+def check(condition: bool, what: str) -> None:
+    if not condition:
+        sys.exit(f"browser: {what}")
+
+
+def check_tables(page, figures: dict) -> None:
+    largest = max(figures["tensors"], key=lambda tensor: tensor["bytes"])
+    row = page.locator("#tensors tbody tr").first.inner_text()
+    check(f"{largest['bytes']:,}" in row, f"the largest tensor is not first: {row}")
+    page.get_by_label("Search in Tensors").fill(largest["name"])
+    page.wait_for_timeout(500)
+    check(largest["name"] in page.locator("#tensors tbody tr").first.inner_text(), "search")
+    for name in ("training", "inference"):
+        live = figures[name]["peak"]["live"]
+        rows = page.get_by_role("region", name=f"Alive at the peak of {name}").locator("tbody tr")
+        check(live[0]["name"] in rows.first.inner_text(), f"alive at the peak of {name}")
+        slider = page.get_by_label(f"Step of {name}")
+        before = int(slider.input_value())
+        slider.press("ArrowRight")
+        check(int(slider.input_value()) == before + 1, "the slider does not follow the keyboard")
+    page.locator("#layers button.go").last.press("Enter")
+    check(page.locator("#layers nav [aria-current]").count() == 1, "the treemap's path")
+
+
+def check_page(browser, output: Path, figures: dict, scheme: str, width: int) -> None:
+    context = browser.new_context(color_scheme=scheme, offline=True,
+                                  viewport={"width": width, "height": 900})
+    page = context.new_page()
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(output.with_suffix(".html").as_uri())
+    page.wait_for_selector("html[data-ready]", timeout=30000)
+    page.screenshot(path=str(output) + f".{scheme}.{width}.png", full_page=True)
+    check(page.locator("canvas").count() == 3, "two timelines and a treemap are drawn")
+    check(page.evaluate("document.documentElement.scrollWidth") <= width, f"wider than {width}")
+    check_tables(page, figures)
+    check(not said, f"the console says {said}")
+    check(len(asked) == 1, f"requests: {asked}")
+    context.close()
+
+
+def main() -> None:
+    if not os.environ.get("FOOTPRINT_HEAVY_TESTS"):
+        sys.exit(77)
+    binary, models, work = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    work.mkdir(parents=True, exist_ok=True)
+    if "--installed" not in sys.argv:
+        install(work)
+    from playwright.sync_api import sync_playwright
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"),
+                                             args=["--no-sandbox"])
+        for name, *more in (("mobilenet_v2",), ("gpt2_xl", "--dim", "sequence=1024")):
+            output = work / name
+            figures = report(binary, models / f"{name}.train_loss.onnx", output, *more)
+            for scheme, width in (("light", 1280), ("dark", 1280), ("light", 390)):
+                check_page(browser, output, figures, scheme, width)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
