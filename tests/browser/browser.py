@@ -53,9 +53,9 @@ def check_tables(page, figures: dict) -> None:
         rows = page.get_by_role("region", name=f"Alive at the peak of {name}").locator("tbody tr")
         check(live[0]["name"] in rows.first.inner_text(), f"alive at the peak of {name}")
         slider = page.get_by_label(f"Step of {name}")
-        before = int(slider.input_value())
+        slider.press("Home")
         slider.press("ArrowRight")
-        check(int(slider.input_value()) == before + 1, "the slider does not follow the keyboard")
+        check(int(slider.input_value()) == 1, "the slider does not follow the keyboard")
     page.locator("#layers button.go").last.press("Enter")
     check(page.locator("#layers nav [aria-current]").count() == 1, "the treemap's path")
 
