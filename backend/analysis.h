@@ -13,6 +13,7 @@
 #include "ir/torch_program.h"
 #include "passes/infer_shapes.h"
 #include "passes/memory_trace.h"
+#include "passes/replay.h"
 #include "passes/roles.h"
 #include "passes/timeline.h"
 
@@ -23,6 +24,7 @@ struct TrainingAnalysis {
   MemoryTrace trace;
   int64_t in_place_additions = 0;  // of gradients, as in TrainingReplay
   Timeline timeline;
+  ReplayOptions replay;
   std::string loss;  // in the user's words
   std::vector<std::string> checkpoints;  // the layers of each checkpointed segment
 };

@@ -13,6 +13,7 @@
 #include "backend/bind.h"
 #include "backend/build_report.h"
 #include "backend/gate.h"
+#include "backend/sweep.h"
 #include "backend/terminal.h"
 #include "backend/translate.h"
 #include "frontend/read_graph.h"
@@ -158,11 +159,24 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
   }
   TrainingReplay replayed =
       Replay(training.program, analysis.dims(), analysis.evaluator, replay);
+  training.replay = std::move(replay);
   training.trace = std::move(replayed.trace);
   training.in_place_additions = replayed.in_place_additions;
   training.timeline =
       ComputeTimeline(training.trace, analysis.evaluator, kAllocationGranularity);
   CheckSizes(analysis, training.trace, training.timeline, sink);
+}
+
+SweepReport SweepOver(Analysis& analysis, const Sweep& sweep) {
+  return EvaluateSweep(
+      analysis, sweep,
+      [&](DimEvaluator& evaluator) {
+        const TrainingAnalysis& training = *analysis.training;
+        return Replay(training.program, analysis.dims(), evaluator, training.replay).trace;
+      },
+      [&](DimEvaluator& evaluator) {
+        return ComputeLiveness(analysis.graph(), analysis.inferred, analysis.roles, evaluator);
+      });
 }
 
 std::string PrintStep(Analysis& analysis) {
@@ -230,6 +244,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   if (sink.has_errors()) return ToFailure(sink.Take());
   report.diagnostics = ToReport(diagnostics);
   report.dump = Dump(analysis);
+  if (options.sweep) report.sweep = SweepOver(analysis, *options.sweep);
   if (!options.explain.empty()) {
     report.explanation = BuildExplanation(analysis, report, options.explain);
     if (!report.explanation) {

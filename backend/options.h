@@ -38,6 +38,12 @@ struct Budget {
   int64_t limit_bytes = 0;
 };
 
+// Values of one dimension, each to be evaluated.
+struct Sweep {
+  std::string name;
+  std::vector<int64_t> values;  // at least one; the report itself is of the first
+};
+
 struct Options {
   std::string model_path;  // "-" is standard input
   Mode mode = Mode::kBoth;
@@ -65,6 +71,7 @@ struct Options {
   // Replaces the parameter count in textbook accounting and in `footprint bytes`.
   std::optional<int64_t> parameter_count;
   std::vector<Budget> budgets;
+  std::optional<Sweep> sweep;
   bool timeline = false;            // fills Report::timelines
   bool strict = false;              // warnings that doubt the result become errors
   std::vector<std::string> idle;    // options given that have no effect here: said in a note

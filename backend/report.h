@@ -128,6 +128,45 @@ struct ReportTimeline {
   std::vector<TimelineStep> steps;
 };
 
+// The figures of one value of a swept dimension.
+struct SweepPoint {
+  int64_t value = 0;
+  std::string error;  // why the model cannot run with it; then no figure is known
+  Bytes saved_bytes;
+  Bytes training_peak_bytes;
+  Bytes inference_peak_bytes;
+  Bytes activation_peak_bytes;
+};
+// Neighbouring values whose training peak (inference's, if there is no training) is the sum of the
+// same storages: the formula leaves out that each is rounded up.
+struct SweepPiece {
+  int64_t first = 0;
+  int64_t last = 0;
+  std::string expression;
+};
+struct SweepReport {
+  std::string name;
+  std::vector<SweepPoint> points;
+  std::vector<SweepPiece> pieces;
+};
+
+// The largest value of a dimension that fits a device.
+struct FitChange {
+  std::string change;  // "--precision amp-bf16"
+  Bytes needed_bytes;
+  std::optional<bool> fits;
+};
+struct FitReport {
+  std::string name;
+  std::optional<int64_t> largest;  // nullopt: not even 1 fits
+  Bytes needed_bytes;              // at `largest`, or at 1
+  int64_t margin_bytes = 0;        // what is left, or missing at 1
+  Bytes next_needed_bytes;         // at the next value, which does not fit
+  std::string binds;               // what the most of it is
+  int64_t asked = 0;               // the value that the report is of
+  std::vector<FitChange> changes;  // of options, at the value asked for, each on its own
+};
+
 // What a training step takes of a device, and whether it fits.
 struct DeviceReport {
   std::string name;
@@ -305,6 +344,8 @@ struct Report {
   std::optional<TextbookReport> textbook;
   std::optional<GradientNeeds> gradient_needs;
   std::optional<DeviceReport> device;
+  std::optional<SweepReport> sweep;
+  std::optional<FitReport> fit;
   std::vector<GateReport> gates;          // in the order of Options::budgets, the device last
   std::vector<ReportTimeline> timelines;  // if Options::timeline
   std::vector<ReportTensor> tensors;

@@ -87,4 +87,16 @@ std::string TimelineCsv(const Report& report) {
   return csv.Take();
 }
 
+std::string SweepCsv(const Report& report) {
+  CsvWriter csv;
+  csv.Row(report.sweep ? report.sweep->name : std::string("value"), "saved_bytes",
+          "training_peak_bytes", "inference_peak_bytes", "activation_peak_bytes", "error");
+  if (!report.sweep) return csv.Take();
+  for (const SweepPoint& point : report.sweep->points) {
+    csv.Row(point.value, point.saved_bytes, point.training_peak_bytes, point.inference_peak_bytes,
+            point.activation_peak_bytes, point.error);
+  }
+  return csv.Take();
+}
+
 }  // namespace footprint

@@ -16,6 +16,9 @@ std::string LayersCsv(const Report& report);
 // Needs Options::timeline.
 std::string TimelineCsv(const Report& report);
 
+// One row per value of a swept dimension; only the head line without a sweep.
+std::string SweepCsv(const Report& report);
+
 }  // namespace footprint
 
 #endif  // FOOTPRINT_BACKEND_REPORT_CSV_H_

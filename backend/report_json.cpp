@@ -200,6 +200,61 @@ void WriteDevice(const std::optional<DeviceReport>& device, JsonWriter* json) {
   json->EndObject();
 }
 
+void WriteSweep(const std::optional<SweepReport>& sweep, JsonWriter* json) {
+  json->Key("sweep");
+  if (!sweep) return json->Null();
+  json->BeginObject(Layout::kLines);
+  json->Field("dimension", sweep->name);
+  json->Key("points");
+  json->BeginArray(Layout::kLines);
+  for (const SweepPoint& point : sweep->points) {
+    json->BeginObject(Layout::kOneLine);
+    json->Field("value", point.value);
+    json->Field("saved_bytes", point.saved_bytes);
+    json->Field("training_peak_bytes", point.training_peak_bytes);
+    json->Field("inference_peak_bytes", point.inference_peak_bytes);
+    json->Field("activation_peak_bytes", point.activation_peak_bytes);
+    json->FieldOrNull("error", point.error);
+    json->EndObject();
+  }
+  json->EndArray();
+  json->Key("pieces");
+  json->BeginArray(Layout::kLines);
+  for (const SweepPiece& piece : sweep->pieces) {
+    json->BeginObject(Layout::kOneLine);
+    json->Field("first", piece.first);
+    json->Field("last", piece.last);
+    json->Field("peak_expression", piece.expression);
+    json->EndObject();
+  }
+  json->EndArray();
+  json->EndObject();
+}
+
+void WriteFit(const std::optional<FitReport>& fit, JsonWriter* json) {
+  json->Key("fit");
+  if (!fit) return json->Null();
+  json->BeginObject(Layout::kLines);
+  json->Field("dimension", fit->name);
+  json->Field("largest", fit->largest);
+  json->Field("needed_bytes", fit->needed_bytes);
+  json->Field("margin_bytes", fit->margin_bytes);
+  json->Field("next_needed_bytes", fit->next_needed_bytes);
+  json->Field("binds", fit->binds);
+  json->Field("asked", fit->asked);
+  json->Key("changes");
+  json->BeginArray(Layout::kLines);
+  for (const FitChange& change : fit->changes) {
+    json->BeginObject(Layout::kOneLine);
+    json->Field("change", change.change);
+    json->Field("needed_bytes", change.needed_bytes);
+    json->Field("fits", change.fits.value_or(false));
+    json->EndObject();
+  }
+  json->EndArray();
+  json->EndObject();
+}
+
 void WriteTextbook(const std::optional<TextbookReport>& textbook, JsonWriter* json) {
   json->Key("textbook");
   if (!textbook) return json->Null();
@@ -398,6 +453,8 @@ std::string ReportJson(const Report& report) {
   WriteTextbook(report.textbook, &json);
   WriteGradientNeeds(report.gradient_needs, &json);
   WriteDevice(report.device, &json);
+  WriteSweep(report.sweep, &json);
+  WriteFit(report.fit, &json);
   WriteGatesJson(report.gates, json);
   WriteOperators(report.operators, &json);
   WriteDiagnostics(report.diagnostics, &json);

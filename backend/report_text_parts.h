@@ -16,6 +16,8 @@ std::string HeadText(const Report& report, const Terminal& terminal);
 std::string ParametersText(const Report& report, const Terminal& terminal);
 std::string TrainingText(const Report& report, const Terminal& terminal);
 std::string DeviceText(const Report& report, const Terminal& terminal);
+std::string FitText(const Report& report, const Terminal& terminal);
+std::string SweepText(const Report& report, const Terminal& terminal);
 std::string GatesText(const Report& report, const Terminal& terminal);
 std::string InferenceText(const Report& report, const Terminal& terminal);
 std::string TextbookText(const Report& report, const Terminal& terminal);

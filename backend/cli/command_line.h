@@ -26,6 +26,7 @@ struct Destination {
 
 struct AnalyzeCommand {
   Options options;
+  std::string fit;                  // a dimension; empty: none
   std::vector<std::string> models;  // as given; of one, options has it too
   Destination destination;
   std::optional<int> depth;

@@ -38,6 +38,7 @@ constexpr std::array<Choice<bool>, 5> kDumps = {{{"import", true},
                                                  {"replay", true},
                                                  {"liveness", true, false}}};
 
+constexpr int64_t kMostSweepValues = 100000;
 constexpr const char* kNotAvailable = "not available yet in this version";
 
 template <typename T>
@@ -246,9 +247,59 @@ std::optional<int> ConvertDepth(const std::string& text, UsageErrors& errors) {
   return static_cast<int>(*depth);
 }
 
+// "1..256", "8..64:8" or "1,2,4"; empty: it has another form.
+std::vector<int64_t> SweepValues(const std::string& text) {
+  std::vector<int64_t> values;
+  const size_t dots = text.find("..");
+  if (dots == std::string::npos) {
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find(',', begin), text.size());
+      const std::optional<int64_t> value = ParseInteger(text.substr(begin, end - begin));
+      if (!value) return {};
+      values.push_back(*value);
+      begin = end + 1;
+    }
+    return values;
+  }
+  const size_t colon = std::min(text.find(':', dots), text.size());
+  const std::optional<int64_t> first = ParseInteger(text.substr(0, dots));
+  const std::optional<int64_t> last = ParseInteger(text.substr(dots + 2, colon - dots - 2));
+  const std::optional<int64_t> step =
+      colon == text.size() ? std::optional<int64_t>(1) : ParseInteger(text.substr(colon + 1));
+  if (!first || !last || !step || *step < 1 || *last < *first) return {};
+  if ((*last - *first) / *step >= kMostSweepValues) return {};
+  for (int64_t value = *first; value <= *last; value += *step) values.push_back(value);
+  return values;
+}
+
+// Takes the dimension that has several values out of the bindings, and binds its first.
+std::vector<std::string> TakeSweep(std::vector<std::string> dims, Options& options,
+                                   UsageErrors& errors) {
+  for (std::string& dim : dims) {
+    const size_t equals = dim.find('=');
+    if (equals == std::string::npos || dim.find_first_of(",.", equals) == std::string::npos) {
+      continue;
+    }
+    const std::string place = "--dim " + dim;
+    Sweep sweep{dim.substr(0, equals), SweepValues(dim.substr(equals + 1))};
+    if (sweep.values.empty()) {
+      errors.Add("bad-value", place,
+                 "expected NAME=FIRST..LAST, NAME=FIRST..LAST:STEP or NAME=A,B,C, at most " +
+                     std::to_string(kMostSweepValues) + " values");
+      sweep.values = {1};
+    } else if (options.sweep) {
+      errors.Add("bad-value", place, "one dimension at a time has several values");
+    }
+    dim = sweep.name + "=" + std::to_string(sweep.values.front());
+    options.sweep = std::move(sweep);
+  }
+  return dims;
+}
+
 void ConvertInputs(const Flags& flags, Options& options, UsageErrors& errors) {
   options.dims = ConvertEach<std::pair<std::string, int64_t>>(
-      "--dim", flags.dims, ParseDim, [](const auto& dim) { return dim.first; }, errors);
+      "--dim", TakeSweep(flags.dims, options, errors), ParseDim,
+      [](const auto& dim) { return dim.first; }, errors);
   options.default_dims = ConvertEach<std::pair<std::string, int64_t>>(
       "footprint.toml: dim", flags.default_dims, ParseDim,
       [](const auto& dim) { return dim.first; }, errors);
@@ -323,6 +374,7 @@ AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
   if (!flags.models.empty()) first.model = flags.models.front();
   AnalyzeCommand command = ConvertAnalysis(first, FormatsOf::kReport, errors);
   command.models = flags.models;
+  command.fit = flags.fit;
   return command;
 }
 

@@ -25,6 +25,8 @@ std::string ReportDocument(const Report& report, Format format, const TextOption
       return LayersCsv(report);
     case Format::kCsvTimeline:
       return TimelineCsv(report);
+    case Format::kCsvSweep:
+      return SweepCsv(report);
     case Format::kMarkdown:
       return ReportMarkdown(report);
     case Format::kHtml:

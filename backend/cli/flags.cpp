@@ -85,7 +85,8 @@ void AddAnalysisOptions(CLI::App* analyze, Flags& flags) {
   AddOne(analyze, "--mode", flags.mode, "training|inference|both",
          "What to analyze (default: both)");
   AddMany(analyze, "--dim", flags.dims, "NAME=INT",
-          "Binds a dimension of the model; one that is not bound is 1, and said to be assumed");
+          "Binds a dimension of the model; one that is not bound is 1, and said to be assumed. "
+          "NAME=1..256, NAME=8..64:8 and NAME=1,2,4 evaluate many values");
   AddMany(analyze, "--input", flags.inputs, "NAME=[D0,D1,...]",
           "The shape of an input, in integers or names");
   AddMany(analyze, "--input-value", flags.input_values, "NAME=[...]|@FILE",
@@ -107,6 +108,9 @@ constexpr const char* kModelHelp =
 
 void AddModelOptions(CLI::App* analyze, Flags& flags) {
   AddAnalysisOptions(analyze, flags);
+  AddOne(analyze, "--fit", flags.fit, "NAME",
+         "The largest value of this dimension that fits the device, and what would make the value "
+         "asked for fit");
   AddMany(analyze, "--budget", flags.budgets, "SUBJECT=SIZE",
           "The most that peak, parameters, saved, layer:GLOB, tensor ... may take; exit code 1 "
           "where one is broken");

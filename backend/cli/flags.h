@@ -47,6 +47,7 @@ struct Flags {
   std::string output;
   std::string dump;
   std::vector<std::string> budgets;
+  std::string fit;
   std::string depth;
   std::vector<std::string> training_options;  // those of that group that were given: "--loss"
   bool strict = false;

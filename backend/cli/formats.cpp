@@ -6,7 +6,7 @@
 namespace footprint {
 namespace {
 
-constexpr std::array<FormatInfo, 13> kFormats = {{
+constexpr std::array<FormatInfo, 14> kFormats = {{
     {Format::kText, "text", ".txt", FormatsOf::kTable},
     {Format::kJson, "json", ".json", FormatsOf::kTable},
     {Format::kCsv, "csv", ".csv"},
@@ -14,6 +14,7 @@ constexpr std::array<FormatInfo, 13> kFormats = {{
     {Format::kCsvStorages, "csv:storages", ".storages.csv"},
     {Format::kCsvLayers, "csv:layers", ".layers.csv"},
     {Format::kCsvTimeline, "csv:timeline", ".timeline.csv"},
+    {Format::kCsvSweep, "csv:sweep", ".sweep.csv"},
     {Format::kMarkdown, "markdown", ".md", FormatsOf::kDiff},
     {Format::kHtml, "html", ".html"},
     {Format::kNetron, "netron", ".netron.json"},

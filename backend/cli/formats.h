@@ -15,6 +15,7 @@ enum class Format {
   kCsvStorages,
   kCsvLayers,
   kCsvTimeline,
+  kCsvSweep,
   kMarkdown,
   kHtml,
   kNetron,

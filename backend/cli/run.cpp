@@ -22,6 +22,7 @@
 #include "backend/cli/output.h"
 #include "backend/diff_writers.h"
 #include "backend/explain.h"
+#include "backend/fit.h"
 #include "backend/report_gates.h"
 #include "backend/report_json.h"
 #include "backend/terminal.h"
@@ -190,7 +191,12 @@ Outcome Execute(const AnalyzeCommand& command) {
   }
   std::variant<Report, Failure> result = Analyze(command.options);
   if (Failure* failure = std::get_if<Failure>(&result)) return std::move(*failure);
-  const Report& report = std::get<Report>(result);
+  Report& report = std::get<Report>(result);
+  if (!command.fit.empty()) {
+    std::variant<FitReport, Failure> fit = Fit(command.options, command.fit, report);
+    if (Failure* failure = std::get_if<Failure>(&fit)) return std::move(*failure);
+    report.fit = std::get<FitReport>(std::move(fit));
+  }
   const Document document = [&](Format format, const Terminal& terminal) {
     if (!report.explanation) return ReportDocument(report, format, {terminal, command.depth});
     return format == Format::kJson ? ExplainJson(*report.explanation)

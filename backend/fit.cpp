@@ -1,0 +1,181 @@
+// The value is doubled until it does not fit, then the gap is halved:
+//
+//   1 fits, 2 fits, 4 fits, 8 does not: 6 fits, 7 does not -> 6
+#include "backend/fit.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "backend/analyze.h"
+#include "backend/names.h"
+
+namespace footprint {
+namespace {
+
+constexpr int64_t kMost = int64_t{1} << 40;
+
+Failure Refuse(std::string message) {
+  return {3, {{"error", "bad-value", "--fit", std::move(message)}}};
+}
+
+// What a step needs of the device; nullopt: unknown, or the model cannot run so.
+Bytes NeedOf(const Options& options) {
+  const std::variant<Report, Failure> result = Analyze(options);
+  const Report* report = std::get_if<Report>(&result);
+  return report != nullptr && report->device ? report->device->needed_bytes : std::nullopt;
+}
+
+Options Without(Options options) {
+  options.budgets.clear();
+  options.sweep.reset();
+  options.timeline = false;
+  options.dump.clear();
+  options.explain.clear();
+  return options;
+}
+
+Options WithDim(Options options, const std::string& name, int64_t value) {
+  std::erase_if(options.dims, [&](const auto& dim) { return dim.first == name; });
+  options.dims.emplace_back(name, value);
+  return options;
+}
+
+struct Search {
+  std::optional<int64_t> largest;
+  Bytes needed;       // at `largest`, or at 1
+  Bytes next_needed;  // at the value above
+};
+
+Search FindLargest(const std::function<Bytes(int64_t)>& need, int64_t memory) {
+  Search search;
+  int64_t fits = 0;
+  int64_t too_large = 1;
+  while (too_large < kMost) {
+    const Bytes needed = need(too_large);
+    if (!needed || *needed > memory) {
+      search.next_needed = needed;
+      break;
+    }
+    fits = too_large;
+    search.needed = needed;
+    too_large *= 2;
+  }
+  while (too_large - fits > 1) {
+    const int64_t middle = fits + (too_large - fits) / 2;
+    const Bytes needed = need(middle);
+    if (needed && *needed <= memory) {
+      fits = middle;
+      search.needed = needed;
+    } else {
+      too_large = middle;
+      search.next_needed = needed;
+    }
+  }
+  if (fits > 0) {
+    search.largest = fits;
+  } else {
+    search.needed = search.next_needed;
+  }
+  return search;
+}
+
+// What of a step is largest.
+std::string LargestPart(const TrainingReport& training) {
+  const std::array<std::pair<const char*, Bytes>, 4> parts = {
+      {{"parameters", training.parameter_bytes},
+       {"gradients", training.gradient_bytes},
+       {"optimizer state", training.optimizer_state_bytes},
+       {"saved activations", training.saved_bytes}}};
+  const auto largest = std::max_element(
+      parts.begin(), parts.end(),
+      [](const auto& a, const auto& b) { return a.second.value_or(0) < b.second.value_or(0); });
+  return largest->first;
+}
+
+struct Change {
+  std::string name;
+  std::function<bool(Options&)> apply;  // false: it is so already, or has no effect
+};
+
+std::vector<Change> Changes(const std::string& dimension, int64_t asked) {
+  const auto precision = [](Precision to) {
+    return [to](Options& options) { return std::exchange(options.precision, to) != to; };
+  };
+  const auto optimizer = [](const char* to) {
+    return [to](Options& options) { return std::exchange(options.optimizer, to) != to; };
+  };
+  return {
+      {"--precision amp-bf16", precision(Precision::kAmpBf16)},
+      {"--precision bf16", precision(Precision::kBf16)},
+      {"--checkpoint every:1",
+       [](Options& options) { return std::exchange(options.checkpoint, "every:1").empty(); }},
+      {"--checkpoint sqrt",
+       [](Options& options) { return std::exchange(options.checkpoint, "sqrt").empty(); }},
+      {"--attention efficient",
+       [](Options& options) {
+         const Attention before = std::exchange(options.attention, Attention::kEfficient);
+         return before == Attention::kAuto || before == Attention::kMath;
+       }},
+      {"--optimizer adamw8bit", optimizer("adamw8bit")},
+      {"--optimizer sgd", optimizer("sgd")},
+      {"--freeze '*embed*'",
+       [](Options& options) {
+         options.freeze.emplace_back("*embed*");
+         return true;
+       }},
+      {"--accumulate 2 at half of " + dimension,
+       [dimension, asked](Options& options) {
+         if (asked % 2 != 0) return false;
+         options = WithDim(std::move(options), dimension, asked / 2);
+         options.accumulate *= 2;
+         return true;
+       }},
+  };
+}
+
+std::vector<FitChange> TryChanges(const Options& options, const std::string& dimension,
+                                  int64_t asked, int64_t memory) {
+  std::vector<FitChange> tried;
+  for (const Change& change : Changes(dimension, asked)) {
+    Options changed = options;
+    if (!change.apply(changed)) continue;
+    const Bytes needed = NeedOf(changed);
+    if (needed) tried.push_back({change.name, needed, *needed <= memory});
+  }
+  return tried;
+}
+
+}  // namespace
+
+std::variant<FitReport, Failure> Fit(const Options& options, const std::string& dimension,
+                                     const Report& report) {
+  if (!report.device || !report.training) {
+    return Refuse("needs --device NAME or --device-memory SIZE, and a training step");
+  }
+  const auto binding = std::find_if(report.bindings.begin(), report.bindings.end(),
+                                    [&](const Binding& b) { return b.name == dimension; });
+  if (binding == report.bindings.end()) {
+    return Refuse("the model has no dimension " + dimension);
+  }
+  const int64_t memory = report.device->memory_bytes;
+  const Options plain = Without(options);
+  const Search search = FindLargest(
+      [&](int64_t value) { return NeedOf(WithDim(plain, dimension, value)); }, memory);
+  FitReport fit;
+  fit.name = dimension;
+  fit.largest = search.largest;
+  fit.needed_bytes = search.needed;
+  fit.margin_bytes = search.needed ? memory - *search.needed : 0;
+  fit.next_needed_bytes = search.largest ? search.next_needed : std::nullopt;
+  fit.binds = LargestPart(*report.training);
+  fit.asked = binding->value;
+  if (!report.device->fits.value_or(false)) {
+    fit.changes = TryChanges(WithDim(plain, dimension, fit.asked), dimension, fit.asked, memory);
+  }
+  return fit;
+}
+
+}  // namespace footprint
