@@ -152,7 +152,6 @@ void FillSettings(const Options& options, Report& report) {
       {"optimizer", options.optimizer},
       {"precision", NameOf(options.precision, kPrecisions)},
       {"grad-scaler", NameOf(options.grad_scaler, kGradScalers)},
-      {"grad-scaler", NameOf(options.grad_scaler, kGradScalers)},
       {"loss", NameOf(options.loss, kLosses)},
       {"attention", NameOf(options.attention, kAttentionKernels)},
       {"modules", NameOf(options.modules, kModules)},

@@ -60,7 +60,14 @@ class CommandTest(unittest.TestCase):
         return result.stdout.decode()
 
     def succeed_in_json(self, *arguments, **more):
-        return json.loads(self.succeed(*arguments, "--format", "json", **more))
+        return json.loads(self.succeed(*arguments, "--format", "json", **more),
+                          object_pairs_hook=self.unique)
+
+    def unique(self, pairs):
+        """The members of a JSON object, none of which may stand there twice."""
+        members = dict(pairs)
+        self.assertEqual(len(members), len(pairs), [key for key, _ in pairs])
+        return members
 
     def fail_as_text(self, exit_code, *arguments, **more):
         """Fails as text: nothing on standard output, a message on standard error."""
