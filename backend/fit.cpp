@@ -21,11 +21,29 @@ Failure Refuse(std::string message) {
   return {3, {{"error", "bad-value", "--fit", std::move(message)}}};
 }
 
-// What a step needs of the device; nullopt: unknown, or the model cannot run so.
-Bytes NeedOf(const Options& options) {
+// Of a training step on a device.
+struct Need {
+  Bytes bytes;          // nullopt: unknown, or the model cannot run so
+  std::string largest;  // part of it
+};
+
+std::string LargestPart(const TrainingReport& training) {
+  const std::array<std::pair<const char*, Bytes>, 4> parts = {
+      {{"parameters", training.parameter_bytes},
+       {"gradients", training.gradient_bytes},
+       {"optimizer state", training.optimizer_state_bytes},
+       {"saved activations", training.saved_bytes}}};
+  const auto largest = std::max_element(
+      parts.begin(), parts.end(),
+      [](const auto& a, const auto& b) { return a.second.value_or(0) < b.second.value_or(0); });
+  return largest->first;
+}
+
+Need NeedOf(const Options& options) {
   const std::variant<Report, Failure> result = Analyze(options);
   const Report* report = std::get_if<Report>(&result);
-  return report != nullptr && report->device ? report->device->needed_bytes : std::nullopt;
+  if (report == nullptr || !report->device || !report->training) return {};
+  return {report->device->needed_bytes, LargestPart(*report->training)};
 }
 
 Options Without(Options options) {
@@ -45,54 +63,29 @@ Options WithDim(Options options, const std::string& name, int64_t value) {
 
 struct Search {
   std::optional<int64_t> largest;
-  Bytes needed;       // at `largest`, or at 1
-  Bytes next_needed;  // at the value above
+  Need need;  // at `largest`, or at 1
+  Need next;  // at the value above
 };
 
-Search FindLargest(const std::function<Bytes(int64_t)>& need, int64_t memory) {
+Search FindLargest(const std::function<Need(int64_t)>& need_of, int64_t memory) {
   Search search;
   int64_t fits = 0;
-  int64_t too_large = 1;
-  while (too_large < kMost) {
-    const Bytes needed = need(too_large);
-    if (!needed || *needed > memory) {
-      search.next_needed = needed;
-      break;
-    }
-    fits = too_large;
-    search.needed = needed;
-    too_large *= 2;
-  }
-  while (too_large - fits > 1) {
-    const int64_t middle = fits + (too_large - fits) / 2;
-    const Bytes needed = need(middle);
-    if (needed && *needed <= memory) {
-      fits = middle;
-      search.needed = needed;
-    } else {
-      too_large = middle;
-      search.next_needed = needed;
-    }
-  }
+  int64_t too_large = kMost;
+  const auto probe = [&](int64_t value) {
+    Need need = need_of(value);
+    const bool does_fit = need.bytes && *need.bytes <= memory;
+    (does_fit ? fits : too_large) = value;
+    (does_fit ? search.need : search.next) = std::move(need);
+    return does_fit;
+  };
+  for (int64_t value = 1; value < kMost && probe(value);) value *= 2;
+  while (too_large - fits > 1) probe(fits + (too_large - fits) / 2);
   if (fits > 0) {
     search.largest = fits;
   } else {
-    search.needed = search.next_needed;
+    search.need = std::exchange(search.next, {});
   }
   return search;
-}
-
-// What of a step is largest.
-std::string LargestPart(const TrainingReport& training) {
-  const std::array<std::pair<const char*, Bytes>, 4> parts = {
-      {{"parameters", training.parameter_bytes},
-       {"gradients", training.gradient_bytes},
-       {"optimizer state", training.optimizer_state_bytes},
-       {"saved activations", training.saved_bytes}}};
-  const auto largest = std::max_element(
-      parts.begin(), parts.end(),
-      [](const auto& a, const auto& b) { return a.second.value_or(0) < b.second.value_or(0); });
-  return largest->first;
 }
 
 struct Change {
@@ -142,7 +135,7 @@ std::vector<FitChange> TryChanges(const Options& options, const std::string& dim
   for (const Change& change : Changes(dimension, asked)) {
     Options changed = options;
     if (!change.apply(changed)) continue;
-    const Bytes needed = NeedOf(changed);
+    const Bytes needed = NeedOf(changed).bytes;
     if (needed) tried.push_back({change.name, needed, *needed <= memory});
   }
   return tried;
@@ -167,10 +160,10 @@ std::variant<FitReport, Failure> Fit(const Options& options, const std::string& 
   FitReport fit;
   fit.name = dimension;
   fit.largest = search.largest;
-  fit.needed_bytes = search.needed;
-  fit.margin_bytes = search.needed ? memory - *search.needed : 0;
-  fit.next_needed_bytes = search.largest ? search.next_needed : std::nullopt;
-  fit.binds = LargestPart(*report.training);
+  fit.needed_bytes = search.need.bytes;
+  fit.margin_bytes = search.need.bytes ? memory - *search.need.bytes : 0;
+  fit.next_needed_bytes = search.next.bytes;
+  fit.binds = search.largest ? search.next.largest : search.need.largest;
   fit.asked = binding->value;
   if (!report.device->fits.value_or(false)) {
     fit.changes = TryChanges(WithDim(plain, dimension, fit.asked), dimension, fit.asked, memory);

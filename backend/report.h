@@ -162,7 +162,7 @@ struct FitReport {
   Bytes needed_bytes;              // at `largest`, or at 1
   int64_t margin_bytes = 0;        // what is left, or missing at 1
   Bytes next_needed_bytes;         // at the next value, which does not fit
-  std::string binds;               // what the most of it is
+  std::string binds;               // the largest part of what does not fit
   int64_t asked = 0;               // the value that the report is of
   std::vector<FitChange> changes;  // of options, at the value asked for, each on its own
 };

@@ -48,6 +48,7 @@ class DataDependentBytes {
       const Change& change = changes_[next_];
       changed = true;
       separately_ += change.bytes;
+      if (addends_ > kMostAddends) continue;
       if (change.comes) {
         alive_.push_back(change.storage);
       } else {

@@ -354,6 +354,9 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
     errors.Add("bad-value", "--dump " + flags.dump, "is a step of training, which is not analyzed");
   }
   RefuseWhatIsMissing(flags, errors);
+  if (options.sweep && what != FormatsOf::kReport) {
+    errors.Add("bad-value", "--dim " + options.sweep->name, "expected one value here");
+  }
   options.budgets = ConvertBudgets(flags.budgets, errors);
   command.destination = ConvertDestination(flags, what, errors);
   for (const Format format : command.destination.formats) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -62,15 +63,12 @@ void Fail(const Failure& failure, ModelSummary& summary) {
   }
 }
 
-ModelSummary AnalyzeOne(const std::string& model, const ManyRun& run) {
-  ModelSummary summary;
-  summary.model = model;
+void AnalyzeOne(const ManyRun& run, ModelSummary& summary) {
   Options options = run.options;
-  options.model_path = model;
+  options.model_path = summary.model;
   const std::variant<Report, Failure> result = Analyze(options);
   if (const Failure* failure = std::get_if<Failure>(&result)) {
-    Fail(*failure, summary);
-    return summary;
+    return Fail(*failure, summary);
   }
   const Report& report = std::get<Report>(result);
   summary.parameter_count = report.parameter_count;
@@ -81,7 +79,6 @@ ModelSummary AnalyzeOne(const std::string& model, const ManyRun& run) {
                                          [](const GateReport& gate) { return !gate.passed; });
   if (summary.broken_budgets > 0) summary.exit_code = 1;
   if (const std::optional<Failure> failure = run.write(report)) Fail(*failure, summary);
-  return summary;
 }
 
 // One line that each call writes over.
@@ -127,7 +124,12 @@ std::vector<ModelSummary> AnalyzeMany(const std::vector<std::string>& models, co
   std::atomic<size_t> done = 0;
   const auto work = [&] {
     for (size_t i = next++; i < models.size(); i = next++) {
-      summaries[i] = AnalyzeOne(models[i], run);
+      summaries[i].model = models[i];
+      try {
+        AnalyzeOne(run, summaries[i]);
+      } catch (const std::exception& error) {  // out of memory, above all
+        Fail({2, {{"error", "internal", "", error.what()}}}, summaries[i]);
+      }
       ++done;
       if (run.progress) ShowProgress(done, models.size());
     }

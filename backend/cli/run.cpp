@@ -152,6 +152,9 @@ Outcome ExecuteMany(const AnalyzeCommand& command) {
     return OneError(kCommandIsWrong, "bad-value", "--format",
                     "reports of several models need --output DIR");
   }
+  if (!command.fit.empty()) {
+    return OneError(kCommandIsWrong, "bad-value", "--fit " + command.fit, "is for one model");
+  }
   std::vector<std::string> missing;
   const std::vector<std::string> models = FindModels(command.models, missing);
   if (!missing.empty()) {

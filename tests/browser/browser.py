@@ -17,6 +17,7 @@ from pathlib import Path
 def install(work: Path) -> None:
     if not shutil.which("chromium"):
         root = [] if os.getuid() == 0 else ["sudo"]
+        subprocess.run([*root, "apt-get", "-qq", "update"], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "install",
                         "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"],
                        check=True, stdout=subprocess.DEVNULL)

@@ -51,6 +51,8 @@ class Sweep(CommandTest):
         for form in ("5..2", "1..", "1..4:0", "1,,2", "a,b", "1..99999999999"):
             self.fail_in_json(3, "analyze", "valid.onnxtxt", "--dim", "N=" + form)
         self.fail_in_json(3, "analyze", RESNET, "--dim", "batch=1,2", "--dim", "labels=1,2")
+        self.fail_in_json(3, "diff", "valid.onnxtxt", "valid.onnxtxt", "--dim", "N=1,2")
+        self.fail_in_json(3, "explain", "valid.onnxtxt", "w", "--dim", "N=1,2")
 
     def test_values_that_cannot_run_say_why(self):
         points = self.succeed_in_json("analyze", GPT2, "--dim", "sequence=1024,1025",
@@ -95,6 +97,8 @@ class Fit(CommandTest):
         self.assertEqual(self.fit()["error"]["exit_code"], 3)
         run = self.run_command("analyze", RESNET, "--fit", "bach", "--device", "t4")
         self.assertEqual(run.returncode, 3)
+        self.fail_in_json(3, "analyze", "valid.onnxtxt", "remarked.onnxtxt", "--fit", "N",
+                          "--device", "t4")
 
 
 if __name__ == "__main__":
