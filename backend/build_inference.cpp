@@ -6,11 +6,8 @@
 #include "passes/byte_total.h"
 
 namespace footprint {
-namespace {
 
 bool IsActivation(const StorageRecord& storage) { return storage.category == Category::kTransient; }
-
-}  // namespace
 
 InferenceReport BuildInference(Analysis& analysis) {
   const MemoryTrace& trace = analysis.inference->trace;

@@ -18,6 +18,8 @@ Report BuildReport(Analysis& analysis);
 TrainingReport BuildTraining(Analysis& analysis);
 DeviceReport BuildDevice(Analysis& analysis, const TrainingReport& training);
 InferenceReport BuildInference(Analysis& analysis);
+// Of a trace of inference: neither an input nor stored.
+bool IsActivation(const StorageRecord& storage);
 // Of a training step.
 GradientNeeds BuildGradientNeeds(Analysis& analysis);
 TextbookReport BuildTextbook(Analysis& analysis, const Report& report);

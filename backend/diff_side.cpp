@@ -1,6 +1,6 @@
 // The sides of a comparison. A tensor that is renamed keeps its operator, type, shape and category;
 // a layer its class and what it takes.
-#include <array>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "backend/diff.h"
@@ -11,39 +11,6 @@ namespace footprint {
 namespace {
 
 using Json = nlohmann::json;
-
-struct TotalOf {
-  const char* name;
-  const char* pointer;  // of the figure in a saved report
-  Bytes (*figure)(const Report& report);
-};
-
-template <Bytes TrainingReport::*bytes>
-Bytes OfTraining(const Report& report) {
-  return report.training ? (*report.training).*bytes : std::nullopt;
-}
-template <Bytes Peak::*bytes>
-Bytes OfPeak(const Report& report) {
-  return report.training ? report.training->peak.*bytes : std::nullopt;
-}
-
-constexpr std::array<TotalOf, 10> kTotals = {{
-    {"parameters", "/parameters/bytes", [](const Report& r) { return Bytes(r.parameter_bytes); }},
-    {"buffers", "/buffers/bytes", [](const Report& r) { return Bytes(r.buffer_bytes); }},
-    {"gradients", "/training/gradient_bytes", OfTraining<&TrainingReport::gradient_bytes>},
-    {"optimizer-state", "/training/optimizer_state_bytes",
-     OfTraining<&TrainingReport::optimizer_state_bytes>},
-    {"saved", "/training/saved_bytes", OfTraining<&TrainingReport::saved_bytes>},
-    {"peak", "/training/peak/live_bytes", OfPeak<&Peak::live_bytes>},
-    {"allocated", "/training/peak/allocated_bytes", OfPeak<&Peak::allocated_bytes>},
-    {"reserved", "/training/peak/reserved_bytes", OfPeak<&Peak::reserved_bytes>},
-    {"inference-peak", "/inference/peak/live_bytes",
-     [](const Report& r) { return r.inference ? r.inference->peak.live_bytes : std::nullopt; }},
-    {"activation-peak", "/inference/activation_peak_bytes",
-     [](const Report& r) {
-       return r.inference ? r.inference->activation_peak_bytes : std::nullopt;
-     }},
-}};
 
 // "Conv /conv1/Conv" -> "Conv"
 std::string OperatorOf(const std::string& producer) {
@@ -91,8 +58,8 @@ DiffSide FromJson(const std::string& path, const Json& report) {
   for (const auto& [name, value] : settings.items()) {
     side.settings[name] = TextAt(settings, name.c_str());
   }
-  for (const TotalOf& total : kTotals) {
-    side.totals.emplace_back(total.name, FigureAt(report, total.pointer));
+  for (const NamedFigure& figure : NamedFigures()) {
+    side.totals.emplace_back(figure.name, FigureAt(report, figure.pointer));
   }
   const bool training = !report.at("training").is_null();
   for (const Json& layer : report.at("layers")) {
@@ -117,7 +84,7 @@ Failure NotAReport(const std::string& path, const std::string& message) {
 
 std::vector<std::string> DiffTotalNames() {
   std::vector<std::string> names;
-  for (const TotalOf& total : kTotals) names.emplace_back(total.name);
+  for (const NamedFigure& figure : NamedFigures()) names.emplace_back(figure.name);
   return names;
 }
 
@@ -126,7 +93,10 @@ DiffSide SideOf(const Report& report) {
   side.path = report.model_path;
   for (const Binding& binding : report.bindings) side.bindings[binding.name] = binding.value;
   side.settings.insert(report.settings.begin(), report.settings.end());
-  for (const TotalOf& total : kTotals) side.totals.emplace_back(total.name, total.figure(report));
+  for (const NamedFigure& figure : NamedFigures()) {
+    side.totals.emplace_back(
+        figure.name, IsAnalyzed(report, figure.of) ? figure.bytes(report) : std::nullopt);
+  }
   for (const ReportLayer& layer : report.layers) {
     side.layers.push_back(LayerItem(layer.path, layer.class_name,
                                     LayerBytes(layer.total, report.training.has_value())));

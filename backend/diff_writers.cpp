@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/figures.h"
 #include "backend/report_json.h"
 #include "backend/report_json_writer.h"
 #include "backend/report_markdown.h"
@@ -14,8 +15,6 @@ namespace {
 using Layout = JsonWriter::Layout;
 
 constexpr size_t kRows = 20;
-
-std::string Size(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "unknown"; }
 
 // "+2.00 MiB (+4.1%)"
 std::string Change(const Bytes& before, const Bytes& after) {
@@ -48,14 +47,14 @@ std::string NameOf(const DiffRow& row) {
 }
 
 std::string ChangeOf(const DiffRow& row) {
-  if (row.kind == DiffRow::Kind::kAdded) return "+" + Size(row.after);
-  if (row.kind == DiffRow::Kind::kRemoved) return "-" + Size(row.before);
+  if (row.kind == DiffRow::Kind::kAdded) return "+" + Figure(row.after);
+  if (row.kind == DiffRow::Kind::kRemoved) return "-" + Figure(row.before);
   return Change(row.before, row.after);
 }
 
 std::string Verdict(const GateReport& gate) {
   std::string text = gate.passed ? "kept" : "broken";
-  text += ": " + gate.name + ", now " + Size(gate.actual_bytes);
+  text += ": " + gate.name + ", now " + Figure(gate.actual_bytes);
   if (!gate.passed && !gate.violations.front().why.empty()) {
     return text + ": " + gate.violations.front().why;
   }
@@ -122,7 +121,7 @@ std::string DiffText(const Diff& diff, const Terminal& terminal) {
                        {.title = "change", .align = TableColumn::Align::kRight}});
   for (const DiffTotal& total : diff.totals) {
     if (!total.before && !total.after) continue;
-    table.AddRow({total.name, Size(total.before), Size(total.after),
+    table.AddRow({total.name, Figure(total.before), Figure(total.after),
                   Change(total.before, total.after)});
   }
   text += table.Render(terminal);
@@ -142,7 +141,7 @@ std::string DiffMarkdown(const Diff& diff) {
   text += "| | before | after | change |\n|---|---:|---:|---:|\n";
   for (const DiffTotal& total : diff.totals) {
     if (!total.before && !total.after) continue;
-    text += "| " + total.name + " | " + Size(total.before) + " | " + Size(total.after) + " | " +
+    text += "| " + total.name + " | " + Figure(total.before) + " | " + Figure(total.after) + " | " +
             Change(total.before, total.after) + " |\n";
   }
   if (!diff.gates.empty()) text += "\n";

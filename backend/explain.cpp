@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/figures.h"
 #include "backend/report_json_writer.h"
 #include "backend/units.h"
 
@@ -15,17 +16,13 @@ std::string Line(const std::string& label, const std::string& value, const Termi
   return Wrap(padded + Printable(value), 16, terminal) + "\n";
 }
 
-std::string Size(const Bytes& bytes) {
-  return bytes ? BinaryUnits(*bytes) + " (" + WithThousands(*bytes) + " bytes)" : "unknown";
-}
-
 }  // namespace
 
 std::string ExplainText(const Explanation& explanation, const Terminal& terminal) {
   const ReportTensor& tensor = explanation.tensor;
   std::string text = Bold(Printable(tensor.name), terminal) + "\n";
   text += Line("type", tensor.dtype + " " + tensor.shape_expression, terminal);
-  text += Line("bytes", Size(tensor.bytes) + ", " + std::string(tensor.certainty), terminal);
+  text += Line("bytes", ExactFigure(tensor.bytes) + ", " + std::string(tensor.certainty), terminal);
   text += Line("formula", tensor.bytes_expression, terminal);
   text += Line("layer", tensor.layer, terminal);
   text += Line("made by", tensor.producer, terminal);
@@ -34,7 +31,7 @@ std::string ExplainText(const Explanation& explanation, const Terminal& terminal
     text += Line("operator", run.call, terminal);
     text += Line("known from", run.evidence, terminal);
     if (!run.storage.empty()) {
-      text += Line("storage", run.storage + ", " + Size(run.bytes), terminal);
+      text += Line("storage", run.storage + ", " + ExactFigure(run.bytes), terminal);
       text += Line("shared with", Joined(run.shares_with), terminal);
       text += Line("category", run.category, terminal);
     }

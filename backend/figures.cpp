@@ -1,6 +1,79 @@
 #include "backend/figures.h"
 
+#include "backend/terminal.h"
+#include "backend/units.h"
+
 namespace footprint {
+namespace {
+
+using Of = NamedFigure::Of;
+
+template <Bytes TrainingReport::*bytes>
+Bytes OfTraining(const Report& report) {
+  return (*report.training).*bytes;
+}
+template <Bytes Peak::*bytes>
+Bytes OfPeak(const Report& report) {
+  return report.training->peak.*bytes;
+}
+
+constexpr std::array<NamedFigure, 10> kFigures = {{
+    {"parameters", "/parameters/bytes", Of::kModel,
+     [](const Report& r) { return Bytes(r.parameter_bytes); }},
+    {"buffers", "/buffers/bytes", Of::kModel,
+     [](const Report& r) { return Bytes(r.buffer_bytes); }},
+    {"gradients", "/training/gradient_bytes", Of::kTraining,
+     OfTraining<&TrainingReport::gradient_bytes>},
+    {"optimizer-state", "/training/optimizer_state_bytes", Of::kTraining,
+     OfTraining<&TrainingReport::optimizer_state_bytes>},
+    {"saved", "/training/saved_bytes", Of::kTraining, OfTraining<&TrainingReport::saved_bytes>},
+    {"peak", "/training/peak/live_bytes", Of::kTrainingPeak, OfPeak<&Peak::live_bytes>},
+    {"allocated", "/training/peak/allocated_bytes", Of::kTrainingPeak,
+     OfPeak<&Peak::allocated_bytes>},
+    {"reserved", "/training/peak/reserved_bytes", Of::kTrainingPeak,
+     OfPeak<&Peak::reserved_bytes>},
+    {"inference-peak", "/inference/peak/live_bytes", Of::kInferencePeak,
+     [](const Report& r) { return r.inference->peak.live_bytes; }},
+    {"activation-peak", "/inference/activation_peak_bytes", Of::kInferencePeak,
+     [](const Report& r) { return r.inference->activation_peak_bytes; }},
+}};
+
+}  // namespace
+
+std::span<const NamedFigure> NamedFigures() { return kFigures; }
+
+bool IsAnalyzed(const Report& report, Of of) {
+  if (of == Of::kModel) return true;
+  return of == Of::kInferencePeak ? report.inference.has_value() : report.training.has_value();
+}
+
+std::string Figure(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "unknown"; }
+
+std::string ExactFigure(const Bytes& bytes) {
+  return bytes ? BinaryUnits(*bytes) + " (" + WithThousands(*bytes) + " bytes)" : "unknown";
+}
+
+std::string Incompleteness(const TrainingReport& training) {
+  const int64_t unknown = training.unknown_storages;
+  return Joined({unknown > 0 ? WithThousands(unknown) + " storages of unknown size are left out"
+                             : "",
+                 Joined(training.generic_operators)});
+}
+
+std::string Markup(std::string_view text) {
+  constexpr std::string_view kSpecial = "&<>\"'";
+  constexpr std::array<std::string_view, 5> kEscaped = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+  std::string markup;
+  for (const char c : Printable(text)) {
+    const size_t special = kSpecial.find(c);
+    if (special == std::string_view::npos) {
+      markup += c;
+    } else {
+      markup += kEscaped[special];
+    }
+  }
+  return markup;
+}
 
 int64_t LayerBytes(const CategoryBytes& bytes, bool training) {
   return bytes.parameter + bytes.buffer + bytes.constant + bytes.gradient + bytes.optimizer_state +

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "backend/report.h"
 
@@ -27,6 +29,30 @@ inline constexpr std::array<CategoryField, 10> kCategoryFields = {{
     {"optimizer_state", &CategoryBytes::optimizer_state},
     {"workspace", &CategoryBytes::workspace},
 }};
+
+// A figure of the whole model, by the name that budgets and comparisons give it.
+struct NamedFigure {
+  enum class Of { kModel, kTraining, kTrainingPeak, kInferencePeak };
+
+  const char* name;
+  const char* pointer;  // of the figure in a report's JSON (RFC 6901)
+  Of of;
+  Bytes (*bytes)(const Report& report);  // where that run was analyzed
+};
+std::span<const NamedFigure> NamedFigures();
+bool IsAnalyzed(const Report& report, NamedFigure::Of of);
+
+// "2.54 GiB", or "unknown".
+std::string Figure(const Bytes& bytes);
+
+// "2.54 GiB (2,730,177,028 bytes)", or "unknown".
+std::string ExactFigure(const Bytes& bytes);
+
+// What the totals of a step leave out or guess: "3 storages of unknown size are left out, 2 x Foo".
+std::string Incompleteness(const TrainingReport& training);
+
+// Text from anywhere, safe inside an element of HTML or XML and inside a quoted attribute.
+std::string Markup(std::string_view text);
 
 // What a layer stands for in layer tables: what it stores, keeps for backward and trains with; the
 // outputs that nobody keeps only where there is no training.

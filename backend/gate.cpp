@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -25,60 +24,32 @@ struct Held {
   int64_t left_out = 0;  // storages of unknown size that it does not count
 };
 
-// Figures of the whole model. Nullopt: that run was not analyzed.
-struct Subject {
-  const char* name;
-  std::optional<Held> (*held)(const Report& report);
-};
-
-template <Bytes TrainingReport::*bytes>
-std::optional<Held> OfTraining(const Report& report) {
-  if (!report.training) return std::nullopt;
-  return Held{"", (*report.training).*bytes, report.training->unknown_storages};
-}
-
-template <Bytes Peak::*bytes>
-std::optional<Held> OfTrainingPeak(const Report& report) {
-  if (!report.training) return std::nullopt;
-  const TrainingReport& training = *report.training;
-  return Held{PlaceOf(training.peak), training.peak.*bytes, training.unknown_storages};
-}
-
-std::optional<Held> InferencePeak(const Report& report) {
-  if (!report.inference) return std::nullopt;
-  const Peak& peak = report.inference->peak;
-  return Held{PlaceOf(peak), peak.live_bytes, report.inference->unknown_storages};
-}
-
-std::optional<Held> Highest(const Report& report) {
-  if (report.training) return OfTrainingPeak<&Peak::live_bytes>(report);
-  return InferencePeak(report);
-}
-
-std::optional<Held> InferenceActivations(const Report& report) {
-  if (!report.inference) return std::nullopt;
-  return Held{PlaceOf(report.inference->peak), report.inference->activation_peak_bytes,
-              report.inference->unknown_storages};
-}
-
-constexpr std::array<Subject, 10> kSubjects = {{
-    {"peak", Highest},
-    {"inference-peak", InferencePeak},
-    {"activation-peak", InferenceActivations},
-    {"parameters", [](const Report& r) { return std::optional(Held{"", r.parameter_bytes}); }},
-    {"buffers", [](const Report& r) { return std::optional(Held{"", r.buffer_bytes}); }},
-    {"gradients", OfTraining<&TrainingReport::gradient_bytes>},
-    {"optimizer-state", OfTraining<&TrainingReport::optimizer_state_bytes>},
-    {"saved", OfTraining<&TrainingReport::saved_bytes>},
-    {"allocated", OfTrainingPeak<&Peak::allocated_bytes>},
-    {"reserved", OfTrainingPeak<&Peak::reserved_bytes>},
-}};
-
-const Subject* FindSubject(std::string_view name) {
-  for (const Subject& subject : kSubjects) {
-    if (subject.name == name) return &subject;
+const NamedFigure* FindFigure(std::string_view name) {
+  for (const NamedFigure& figure : NamedFigures()) {
+    if (figure.name == name) return &figure;
   }
   return nullptr;
+}
+
+// Nullopt: that run was not analyzed.
+std::optional<Held> HeldOf(const NamedFigure& figure, const Report& report) {
+  using Of = NamedFigure::Of;
+  if (!IsAnalyzed(report, figure.of)) return std::nullopt;
+  Held held{"", figure.bytes(report)};
+  if (figure.of == Of::kTrainingPeak) held.place = PlaceOf(report.training->peak);
+  if (figure.of == Of::kInferencePeak) held.place = PlaceOf(report.inference->peak);
+  if (figure.of == Of::kInferencePeak) {
+    held.left_out = report.inference->unknown_storages;
+  } else if (figure.of != Of::kModel) {
+    held.left_out = report.training->unknown_storages;
+  }
+  return held;
+}
+
+// "peak" is inference's where no training was analyzed.
+std::optional<Held> HeldOf(std::string_view name, const Report& report) {
+  if (name == "peak" && !report.training) name = "inference-peak";
+  return HeldOf(*FindFigure(name), report);
 }
 
 std::vector<Held> LayersOf(const Report& report, const std::string& pattern) {
@@ -132,8 +103,8 @@ void Refuse(const Budget& budget, const char* message, DiagnosticSink& sink) {
 // No figures: what is wrong with the budget is in `sink`.
 std::vector<Held> FiguresOf(const Budget& budget, const Report& report, DiagnosticSink& sink) {
   const std::string_view subject = budget.subject;
-  if (const Subject* whole = FindSubject(subject)) {
-    if (std::optional<Held> held = whole->held(report)) return {std::move(*held)};
+  if (FindFigure(subject) != nullptr) {
+    if (std::optional<Held> held = HeldOf(subject, report)) return {std::move(*held)};
     Refuse(budget, "is a figure of a run that --mode leaves out", sink);
     return {};
   }
@@ -153,7 +124,7 @@ std::vector<Held> FiguresOf(const Budget& budget, const Report& report, Diagnost
 
 std::vector<std::string> BudgetSubjects() {
   std::vector<std::string> names;
-  for (const Subject& subject : kSubjects) names.emplace_back(subject.name);
+  for (const NamedFigure& figure : NamedFigures()) names.emplace_back(figure.name);
   names.insert(names.end(), {"layer:GLOB", "tensor", "tensor:GLOB"});
   return names;
 }
@@ -162,7 +133,7 @@ bool IsBudgetSubject(const std::string& subject) {
   const auto has_glob = [&](std::string_view prefix) {
     return subject.starts_with(prefix) && subject.size() > prefix.size();
   };
-  return FindSubject(subject) != nullptr || subject == "tensor" || has_glob(kLayer) ||
+  return FindFigure(subject) != nullptr || subject == "tensor" || has_glob(kLayer) ||
          has_glob(kTensor);
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 #include <string_view>
 
+#include "backend/figures.h"
 #include "backend/report_json_writer.h"
 #include "backend/terminal.h"
 #include "backend/units.h"
@@ -11,10 +12,6 @@ namespace footprint {
 namespace {
 
 using Layout = JsonWriter::Layout;
-
-std::string Size(const Bytes& bytes) {
-  return bytes ? BinaryUnits(*bytes) + " (" + WithThousands(*bytes) + " bytes)" : "unknown";
-}
 
 // A path as a URI reference.
 std::string UriOf(std::string_view path) {
@@ -137,32 +134,9 @@ std::set<std::string> KindsOf(const std::vector<ReportDiagnostic>& diagnostics) 
   return kinds;
 }
 
-std::string Xml(std::string_view text) {
-  std::string escaped;
-  for (const char c : Printable(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
-
 // A test case with an inner element, or none if that is empty.
 std::string TestCase(std::string_view name, const std::string& inner) {
-  const std::string head = "    <testcase classname=\"footprint\" name=\"" + Xml(name) + "\"";
+  const std::string head = "    <testcase classname=\"footprint\" name=\"" + Markup(name) + "\"";
   return inner.empty() ? head + "/>\n" : head + ">\n" + inner + "    </testcase>\n";
 }
 
@@ -172,20 +146,20 @@ std::string Suite(std::string_view model, size_t tests, size_t failures, size_t 
                              std::to_string(failures) + "\" errors=\"" + std::to_string(errors) +
                              "\"";
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts +
-         ">\n  <testsuite name=\"" + Xml(model) + "\"" + counts + ">\n" + cases +
+         ">\n  <testsuite name=\"" + Markup(model) + "\"" + counts + ">\n" + cases +
          "  </testsuite>\n</testsuites>\n";
 }
 
 }  // namespace
 
 std::string GateMessage(const GateReport& gate, const GateViolation& violation) {
-  std::string text = gate.name + ": " + Size(violation.bytes);
+  std::string text = gate.name + ": " + ExactFigure(violation.bytes);
   if (!violation.place.empty()) text += ", " + violation.place;
   if (!violation.why.empty()) text += ": " + violation.why;
   if (violation.bytes && *violation.bytes > gate.limit_bytes) {
     text += ", " + BinaryUnits(*violation.bytes - gate.limit_bytes) + " over";
   }
-  return text + "; the limit is " + Size(gate.limit_bytes);
+  return text + "; the limit is " + ExactFigure(gate.limit_bytes);
 }
 
 std::string ReportSarif(const Report& report, const std::string& version) {
@@ -224,7 +198,8 @@ std::string ReportJunit(const Report& report) {
     if (!gate.passed) {
       ++failures;
       inner = "      <failure type=\"budget\" message=\"" +
-              Xml(GateMessage(gate, gate.violations.front())) + "\">" + Xml(inner) + "</failure>\n";
+              Markup(GateMessage(gate, gate.violations.front())) + "\">" + Markup(inner) +
+              "</failure>\n";
     }
     cases += TestCase(gate.name, inner);
   }
@@ -240,8 +215,8 @@ std::string FailureJunit(const Failure& failure, const std::string& model) {
   }
   const std::string kind = failure.diagnostics.empty() ? "" : failure.diagnostics.front().kind;
   return Suite(model, 1, 0, 1,
-               TestCase("analysis", "      <error type=\"" + Xml(kind) + "\" message=\"" +
-                                        Xml(text) + "\"/>\n"));
+               TestCase("analysis", "      <error type=\"" + Markup(kind) + "\" message=\"" +
+                                        Markup(text) + "\"/>\n"));
 }
 
 }  // namespace footprint

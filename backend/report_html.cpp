@@ -11,38 +11,20 @@
 namespace footprint {
 namespace {
 
-// Text from anywhere, safe inside an element and inside a quoted attribute.
-std::string Html(std::string_view text) {
-  std::string html;
-  for (const char c : Printable(text)) {
-    switch (c) {
-      case '&': html += "&amp;"; break;
-      case '<': html += "&lt;"; break;
-      case '>': html += "&gt;"; break;
-      case '"': html += "&quot;"; break;
-      case '\'': html += "&#39;"; break;
-      default: html += c;
-    }
-  }
-  return html;
-}
-
-std::string Size(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "unknown"; }
-
 std::string Exactly(const Bytes& bytes) {
   return bytes ? WithThousands(*bytes) + " bytes" : "";
 }
 
 void AddCard(std::string_view label, const Bytes& bytes, const std::string& detail,
              std::string& html, std::string_view kind = "") {
-  html += "<div class=\"card" + std::string(kind) + "\"><dt>" + Html(label) + "</dt><dd>";
-  html += "<strong>" + Size(bytes) + "</strong><span>" + Exactly(bytes) + "</span>";
-  if (!detail.empty()) html += "<small>" + Html(detail) + "</small>";
+  html += "<div class=\"card" + std::string(kind) + "\"><dt>" + Markup(label) + "</dt><dd>";
+  html += "<strong>" + Figure(bytes) + "</strong><span>" + Exactly(bytes) + "</span>";
+  if (!detail.empty()) html += "<small>" + Markup(detail) + "</small>";
   html += "</dd></div>\n";
 }
 
 void AddHead(const Report& report, std::string& html) {
-  html += "<h1>Memory of <code>" + Html(report.model_path) + "</code></h1>\n<p class=\"facts\">";
+  html += "<h1>Memory of <code>" + Markup(report.model_path) + "</code></h1>\n<p class=\"facts\">";
   std::vector<std::string> facts = {WithThousands(report.parameter_count) + " parameters",
                                     WithThousands(report.node_count) + " nodes"};
   if (!report.producer.empty()) facts.push_back(report.producer);
@@ -55,18 +37,14 @@ void AddHead(const Report& report, std::string& html) {
     facts.push_back(report.training->precision);
     facts.push_back("loss " + report.training->loss);
   }
-  for (const std::string& fact : facts) html += "<span>" + Html(fact) + "</span> ";
+  for (const std::string& fact : facts) html += "<span>" + Markup(fact) + "</span> ";
   html += "</p>\n";
 }
 
 void AddWarning(const Report& report, std::string& html) {
   if (!report.training || report.training->complete) return;
-  const TrainingReport& training = *report.training;
   html += "<p class=\"warning\" role=\"note\"><strong>Incomplete:</strong> ";
-  html += Html(Joined({training.unknown_storages > 0 ? WithThousands(training.unknown_storages) +
-                                                           " storages of unknown size are left out"
-                                                     : "",
-                       Joined(training.generic_operators)}));
+  html += Markup(Incompleteness(*report.training));
   html += "</p>\n";
 }
 
@@ -102,13 +80,13 @@ void AddCards(const Report& report, std::string& html) {
 void AddDevice(const Report& report, std::string& html) {
   if (!report.device) return;
   const DeviceReport& device = *report.device;
-  html += "<section aria-labelledby=\"device\"><h2 id=\"device\">Device " + Html(device.name) +
+  html += "<section aria-labelledby=\"device\"><h2 id=\"device\">Device " + Markup(device.name) +
           "</h2><p>" +
           (device.fits ? (*device.fits ? "The step fits: " : "The step does not fit: ")
                        : "Whether the step fits is unknown: ") +
-          "it needs " + Size(device.needed_bytes) + " of " + BinaryUnits(device.memory_bytes) +
+          "it needs " + Figure(device.needed_bytes) + " of " + BinaryUnits(device.memory_bytes) +
           ".</p><ul>";
-  for (const std::string& reason : device.reasons) html += "<li>" + Html(reason) + "</li>";
+  for (const std::string& reason : device.reasons) html += "<li>" + Markup(reason) + "</li>";
   html += "</ul></section>\n";
 }
 
@@ -120,16 +98,16 @@ void AddGates(const Report& report, std::string& html) {
           "<th scope=\"col\" class=\"number\">actual</th><th scope=\"col\">result</th></tr></thead>"
           "<tbody>\n";
   for (const GateReport& gate : report.gates) {
-    html += "<tr><th scope=\"row\">" + Html(gate.name) + "</th><td class=\"number\">" +
+    html += "<tr><th scope=\"row\">" + Markup(gate.name) + "</th><td class=\"number\">" +
             BinaryUnits(gate.limit_bytes) + "</td><td class=\"number\">" +
-            Size(gate.actual_bytes) + "</td><td class=\"" +
+            Figure(gate.actual_bytes) + "</td><td class=\"" +
             (gate.passed ? "kept\">✓ kept" : "broken\">✗ broken") + "</td></tr>\n";
   }
   html += "</tbody></table></div>";
   std::string violations;
   for (const GateReport& gate : report.gates) {
     for (const GateViolation& violation : gate.violations) {
-      violations += "<li>" + Html(GateMessage(gate, violation)) + "</li>\n";
+      violations += "<li>" + Markup(GateMessage(gate, violation)) + "</li>\n";
     }
   }
   if (!violations.empty()) {
@@ -142,9 +120,9 @@ void AddNotes(const Report& report, std::string& html) {
   if (report.diagnostics.empty()) return;
   html += "<section aria-labelledby=\"notes\"><h2 id=\"notes\">Notes</h2><ul class=\"notes\">\n";
   for (const ReportDiagnostic& diagnostic : report.diagnostics) {
-    html += "<li><strong>" + Html(diagnostic.severity) + "</strong> ";
-    if (!diagnostic.place.empty()) html += "<code>" + Html(diagnostic.place) + "</code>: ";
-    html += Html(diagnostic.message) + "</li>\n";
+    html += "<li><strong>" + Markup(diagnostic.severity) + "</strong> ";
+    if (!diagnostic.place.empty()) html += "<code>" + Markup(diagnostic.place) + "</code>: ";
+    html += Markup(diagnostic.message) + "</li>\n";
   }
   html += "</ul></section>\n";
 }
@@ -153,7 +131,7 @@ void AddNotes(const Report& report, std::string& html) {
 
 std::string ReportHtml(const Report& report) {
   std::string html(kHtmlPage[0]);
-  html += Html(report.model_path);
+  html += Markup(report.model_path);
   html += kHtmlPage[1];
   AddHead(report, html);
   AddWarning(report, html);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/figures.h"
 #include "backend/report_json_writer.h"
 
 namespace footprint {
@@ -309,16 +310,9 @@ void WriteGradientNeeds(const std::optional<GradientNeeds>& needs, JsonWriter* j
 
 void WriteCategories(const CategoryBytes& bytes, JsonWriter* json) {
   json->BeginObject(Layout::kOneLine);
-  json->Field("parameter", bytes.parameter);
-  json->Field("buffer", bytes.buffer);
-  json->Field("constant", bytes.constant);
-  json->Field("input", bytes.input);
-  json->Field("saved_activation", bytes.saved_activation);
-  json->Field("transient", bytes.transient);
-  json->Field("gradient", bytes.gradient);
-  json->Field("activation_gradient", bytes.activation_gradient);
-  json->Field("optimizer_state", bytes.optimizer_state);
-  json->Field("workspace", bytes.workspace);
+  for (const CategoryField& field : kCategoryFields) {
+    json->Field(std::string(field.name), bytes.*field.bytes);
+  }
   json->EndObject();
 }
 

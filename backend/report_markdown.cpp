@@ -15,10 +15,8 @@ constexpr size_t kRows = 15;
 constexpr size_t kNotes = 10;
 constexpr int kTextWidth = 160;
 
-std::string Size(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "unknown"; }
-
 void FigureRow(const char* label, const Bytes& bytes, std::string& text) {
-  text += "| " + std::string(label) + " | " + Size(bytes) + " | " +
+  text += "| " + std::string(label) + " | " + Figure(bytes) + " | " +
           (bytes ? WithThousands(*bytes) : "") + " |\n";
 }
 
@@ -57,12 +55,7 @@ void AddFigures(const Report& report, std::string& text) {
     text += "The peak is " + MarkdownCode(PlaceOf(training.peak)) + ".\n\n";
   }
   if (!training.complete) {
-    text += "**Incomplete**: " +
-            Joined({training.unknown_storages > 0 ? WithThousands(training.unknown_storages) +
-                                                        " storages of unknown size are left out"
-                                                  : "",
-                    Joined(training.generic_operators)}) +
-            "\n\n";
+    text += "**Incomplete**: " + Incompleteness(training) + "\n\n";
   }
 }
 
@@ -71,7 +64,7 @@ void AddGates(const Report& report, std::string& text) {
   text += "| budget | limit | actual | |\n|---|---:|---:|---|\n";
   for (const GateReport& gate : report.gates) {
     text += "| " + MarkdownCode(gate.name) + " | " + BinaryUnits(gate.limit_bytes) + " | " +
-            Size(gate.actual_bytes) + " | " + (gate.passed ? "kept" : "**broken**") + " |\n";
+            Figure(gate.actual_bytes) + " | " + (gate.passed ? "kept" : "**broken**") + " |\n";
   }
   text += "\n";
 }
@@ -116,7 +109,7 @@ void AddLive(const char* summary, const Peak& peak, std::string& text) {
   text += "| storage | category | size | why |\n|---|---|---:|---|\n";
   for (size_t i = 0; i < std::min(kRows, peak.live.size()); ++i) {
     const LiveStorage& live = peak.live[i];
-    text += "| " + MarkdownCode(live.name) + " | " + live.category + " | " + Size(live.bytes) +
+    text += "| " + MarkdownCode(live.name) + " | " + live.category + " | " + Figure(live.bytes) +
             " | " + MarkdownCode(live.reason) + " |\n";
   }
   EndDetails(peak.live.size(), text);

@@ -48,13 +48,7 @@ int64_t Sum(const CategoryBytes& bytes, const Columns& columns) {
 }
 
 void Add(const CategoryBytes& from, CategoryBytes* to) {
-  to->parameter += from.parameter;
-  to->buffer += from.buffer;
-  to->constant += from.constant;
-  to->gradient += from.gradient;
-  to->optimizer_state += from.optimizer_state;
-  to->saved_activation += from.saved_activation;
-  to->transient += from.transient;
+  for (const CategoryField& field : kCategoryFields) to->*field.bytes += from.*field.bytes;
 }
 
 // Outputs that nobody keeps are a column of their own where there is no training: in a training

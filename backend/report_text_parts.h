@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "backend/figures.h"
 #include "backend/report.h"
 #include "backend/report_text.h"
 #include "backend/terminal.h"
@@ -26,9 +27,6 @@ std::string LayersText(const Report& report, const TextOptions& options);
 std::string PeakText(const std::string& title, const Peak& peak, int rows,
                      const Terminal& terminal);
 std::string NotesText(const Report& report, const Terminal& terminal);
-
-// "2.54 GiB", or "unknown".
-std::string Figure(const Bytes& bytes);
 
 // "  label          2.54 GiB    2,730,177,028", a sign such as "<=" before the figure.
 std::string FigureLine(std::string_view label, const Bytes& bytes, std::string_view sign = "");

@@ -66,7 +66,7 @@ std::string Expression(const std::string& expression, const Terminal& terminal) 
   return Wrap(line, 6, terminal) + "\n";
 }
 
-std::string Incompleteness(const TrainingReport& training, const Terminal& terminal) {
+std::string IncompleteLines(const TrainingReport& training, const Terminal& terminal) {
   std::string text;
   if (training.unknown_storages > 0) {
     const bool one = training.unknown_storages == 1;
@@ -90,8 +90,6 @@ std::string Incompleteness(const TrainingReport& training, const Terminal& termi
 }
 
 }  // namespace
-
-std::string Figure(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "unknown"; }
 
 std::string FigureLine(std::string_view label, const Bytes& bytes, std::string_view sign) {
   std::string line = "  " + PadRight(std::string(label), kLabelWidth) +
@@ -201,7 +199,7 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
   if (training.peak.reserved_bytes) {
     text += FigureLine("reserved", training.peak.reserved_bytes, sign);
   }
-  return text + Incompleteness(training, terminal);
+  return text + IncompleteLines(training, terminal);
 }
 
 std::string DeviceText(const Report& report, const Terminal& terminal) {

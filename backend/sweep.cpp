@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "backend/build_report.h"
+#include "passes/byte_total.h"
 #include "passes/guards.h"
 #include "passes/infer_shapes.h"
 #include "passes/timeline.h"
@@ -55,15 +57,6 @@ PeakAt Peak(const MemoryTrace& trace, const Timeline& timeline) {
   peak.place = {&trace, tick};
   peak.bytes = timeline.live_bytes[static_cast<size_t>(tick)];
   return peak;
-}
-
-Bytes SumOf(const std::vector<StorageId>& storages, const Timeline& timeline) {
-  Bytes sum = 0;
-  for (const StorageId id : storages) {
-    const std::optional<int64_t>& bytes = timeline.bytes[id];
-    if (!bytes || !sum || __builtin_add_overflow(*sum, *bytes, &*sum)) return std::nullopt;
-  }
-  return sum;
 }
 
 class Sweeper {
@@ -113,7 +106,9 @@ class Sweeper {
       const Timeline timeline = ComputeTimeline(trace, evaluator, kAllocationGranularity);
       const PeakAt peak = Peak(trace, timeline);
       point.training_peak_bytes = peak.bytes;
-      point.saved_bytes = SumOf(trace.saved, timeline);
+      ByteTotal saved(evaluator);
+      for (const StorageId id : trace.saved) saved.Add(trace.storages[id].bytes);
+      point.saved_bytes = saved.bytes();
       place = peak.place;
     }
     AddToPieces(value, place, pieces);
@@ -127,10 +122,7 @@ class Sweeper {
     if (!peak.bytes) return peak.place;
     int64_t activations = *peak.bytes;
     for (const StorageId id : LiveAt(trace, timeline, peak.place.tick)) {
-      const Category category = trace.storages[id].category;
-      const bool counts = category == Category::kTransient || category == Category::kWorkspace ||
-                          category == Category::kSavedActivation;
-      if (!counts) activations -= timeline.bytes[id].value_or(0);
+      if (!IsActivation(trace.storages[id])) activations -= timeline.bytes[id].value_or(0);
     }
     point.activation_peak_bytes = activations;
     return peak.place;
