@@ -230,8 +230,12 @@ InferContext::RegionResult Inference::InferRegion(RegionId id,
     Error(absl::StrCat("bodies are nested deeper than ", kMaxRegionDepth));
     return result;
   }
+  // A branch that is reported although nothing is known of the condition.
+  const bool undecided = report && node_->op != nullptr && node_->op->control == Control::kIf &&
+                         !ScalarInput(*this, 0).is_constant();
   ++depth_;
   quiet_ += report ? 0 : 1;
+  undecided_ += undecided ? 1 : 0;
   for (size_t i = 0; i < region.inputs.size(); ++i) {
     const ValueId input = region.inputs[i];
     result_.types[input] = i < input_types.size() ? input_types[i] : ValueType();
@@ -247,6 +251,7 @@ InferContext::RegionResult Inference::InferRegion(RegionId id,
     result.values[i] = result_.values[region.outputs[i]];
     result.bounds[i] = BoundsOf(region.outputs[i]);
   }
+  undecided_ -= undecided ? 1 : 0;
   quiet_ -= report ? 0 : 1;
   --depth_;
   return result;

@@ -20,6 +20,7 @@ struct DimConstraint {
   Relation relation = Relation::kEqual;
   NodeId node;
   std::string what;  // "inner dimensions of MatMul"
+  bool may_not_run = false;  // in a branch that a value at run time chooses
 };
 
 struct InferredTypes {

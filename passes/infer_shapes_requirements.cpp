@@ -200,7 +200,7 @@ void Inference::Record(Dim a, Dim b, Relation relation, absl::string_view what) 
   DimTable& dims = *graph_.dims;
   if (quiet_ > 0 || dims.IsDataDependent(a) || dims.IsDataDependent(b)) return;
   if (!recorded_.emplace(a, b, static_cast<uint8_t>(relation)).second) return;
-  result_.constraints.push_back({a, b, relation, node_id_, std::string(what)});
+  result_.constraints.push_back({a, b, relation, node_id_, std::string(what), undecided_ > 0});
 }
 
 Dim Inference::RequireEqual(Dim a, Dim b, absl::string_view what) {
@@ -279,11 +279,16 @@ void CheckConstraints(const Graph& graph, const InferredTypes& inferred, DimEval
                                : absl::StrCat(graph.dims->ToString(dim), " = ", value);
     };
     const bool is_size = constraint.relation == Relation::kLessEqual && constraint.left.Is(0);
-    sink.UsageError("constraint-violated", Describe(graph, constraint.node),
-                    absl::StrCat(constraint.what, " at these sizes: ",
-                                 is_size ? "" : side(constraint.left, *left) + ", ",
-                                 side(constraint.right, *right),
-                                 AssumedIn(*graph.dims, constraint, evaluator)));
+    std::string message = absl::StrCat(constraint.what, " at these sizes: ",
+                                       is_size ? "" : side(constraint.left, *left) + ", ",
+                                       side(constraint.right, *right),
+                                       AssumedIn(*graph.dims, constraint, evaluator));
+    if (constraint.may_not_run) {
+      sink.Note("constraint-violated", Describe(graph, constraint.node),
+                absl::StrCat(message, "; the model can run if this branch is not taken"));
+    } else {
+      sink.UsageError("constraint-violated", Describe(graph, constraint.node), std::move(message));
+    }
   }
 }
 

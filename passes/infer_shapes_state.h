@@ -96,6 +96,7 @@ class Inference final : public InferContext {
   absl::flat_hash_set<NodeId> malformed_;
 
   int depth_ = 0;       // of regions
+  int undecided_ = 0;   // branches around us that run-time values choose
   int quiet_ = 0;       // regions around us that are inferred without reporting
   int64_t visits_ = 0;  // of nodes in regions
   std::vector<bool> region_seen_;

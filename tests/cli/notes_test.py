@@ -60,6 +60,19 @@ class Names(CommandTest):
 
 
 class Bindings(CommandTest):
+    def test_a_branch_that_may_not_run_refuses_nothing(self):
+        """x.squeeze(0) of a dimension with a name, as TorchScript exports it."""
+        (self.folder / "squeeze.onnxtxt").write_text(
+            '<ir_version: 10, opset_import: ["" : 21]>\n'
+            "g (float[batch, 4] x) => (y) < int64[1] none = {0}, int64[1] one = {1} > {"
+            " n = Shape <start = 0, end = 1> (x) same = Equal (n, one) c = Squeeze (same, none)"
+            " y = If (c) <then_branch = t () => (o) { o = Squeeze (x, none) },"
+            " else_branch = e () => (p) { p = Identity (x) }> }")
+        for batch, kinds in ((1, []), (8, ["constraint-violated"])):
+            report = self.succeed_in_json("analyze", "squeeze.onnxtxt", "--mode", "inference",
+                                          "--dim", f"batch={batch}")
+            self.assertEqual([d["kind"] for d in report["diagnostics"]], kinds)
+
     def test_sizes_below_zero_are_refused_where_they_come_from(self):
         (self.folder / "cut.onnxtxt").write_text(CUT)
         self.succeed("analyze", "cut.onnxtxt", "--dim", "sequence=5")

@@ -52,7 +52,6 @@ int64_t Position(Dim index, int64_t size) {
 }
 
 void GatherValues(InferContext& c) {
-  KeepBounds(c);
   const KnownValuePtr value = c.InputValue(0);
   const KnownValuePtr indices = c.InputValue(1);
   Sizes from;
@@ -97,7 +96,6 @@ void GatherElementsTypes(InferContext& c) {
 }
 
 void GatherElementsValues(InferContext& c) {
-  KeepBounds(c);
   const KnownValuePtr value = c.InputValue(0);
   const KnownValuePtr indices = c.InputValue(1);
   Sizes from;

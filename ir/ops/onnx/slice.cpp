@@ -144,7 +144,6 @@ void SliceTypes(InferContext& c) {
 }
 
 void SliceValues(InferContext& c) {
-  KeepBounds(c);
   const KnownValuePtr value = c.InputValue(0);
   Sizes from;
   Sizes to;
