@@ -24,7 +24,7 @@ std::string Roff(std::string_view text) {
 
 std::string Verbatim(const std::string& text) { return ".nf\n" + Roff(text) + "\n.fi\n"; }
 
-std::string OptionsOf(const CLI::App& command) {
+std::string OptionList(const CLI::App& command) {
   std::string text;
   for (const CLI::Option* option : command.get_options()) {
     const std::string name =
@@ -52,7 +52,7 @@ std::string ManPage(const CLI::App& app) {
   text += ".SH DESCRIPTION\n" + Roff(app.get_description()) + "\n";
   for (const CLI::App* command : commands) {
     text += ".SH FOOTPRINT " + Roff(absl::AsciiStrToUpper(command->get_name())) + "\n" +
-            Roff(command->get_description()) + "\n" + OptionsOf(*command);
+            Roff(command->get_description()) + "\n" + OptionList(*command);
     if (!command->get_footer().empty()) text += ".PP\n" + Verbatim(command->get_footer());
   }
   return text + ".SH EXAMPLES\n" + Verbatim(app.get_footer());
