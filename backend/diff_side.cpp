@@ -77,7 +77,7 @@ DiffSide FromJson(const std::string& path, const Json& report) {
 }
 
 Failure NotAReport(const std::string& path, const std::string& message) {
-  return {2, {{"error", "not-a-report", path, message}}};
+  return {3, {{"error", "not-a-report", path, message}}};
 }
 
 }  // namespace

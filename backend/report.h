@@ -362,8 +362,7 @@ struct Report {
 
 // What went wrong when there is no report.
 struct Failure {
-  int exit_code =
-      2;  // 2: the model is wrong; 3: the command, a file's access or a binding is wrong
+  int exit_code = 2;  // 2: the model is wrong; 3: the command, a file or a binding is
   std::vector<ReportDiagnostic> diagnostics;  // at least one error
 };
 

@@ -22,6 +22,26 @@ def network(hidden, names=("w", "v", "h"), head=True):
     return text.replace("y = MatMul", "z = MatMul").replace(" }", " y = Relu(z) }")
 
 
+def stack(widths, names=None):
+    """Gemm layers with bias, in PyTorch's layout, under names like /layers.0/Gemm."""
+    nodes, weights = [], []
+    names = names or [f"layers.{i}" for i in range(len(widths) - 1)]
+    tensor = ' initializer { name: "%s" data_type: 1 dims: %s raw_data: "%s" }'
+    for i, name in enumerate(names):
+        rows, columns = widths[i + 1], widths[i]
+        nodes.append(f' node {{ name: "/{name}/Gemm" op_type: "Gemm" input: "h{i}"'
+                     f' input: "{name}.weight" input: "{name}.bias" output: "h{i + 1}"'
+                     ' attribute { name: "transB" type: INT i: 1 } }')
+        weights.append(tensor % (f"{name}.weight", f"{rows} dims: {columns}",
+                                 "w" * (4 * rows * columns)))
+        weights.append(tensor % (f"{name}.bias", f"{rows}", "b" * (4 * rows)))
+    value = ('{ name: "h%d" type { tensor_type { elem_type: 1 shape { dim { dim_value: 137 }'
+             ' dim { dim_value: %d } } } } }')
+    return ('ir_version: 10 opset_import { version: 21 } graph { name: "g"' + "".join(nodes)
+            + "".join(weights) + " input " + value % (0, widths[0])
+            + " output " + value % (len(names), widths[-1]) + " }")
+
+
 class Diff(CommandTest):
     def setUp(self):
         super().setUp()
@@ -102,9 +122,40 @@ class Diff(CommandTest):
             "list": "[]", "text": "peak: 2",
         }.items():
             (self.folder / (name + ".json")).write_text(text)
-            error = self.diff(2, "old.json", name + ".json")["error"]
+            error = self.diff(3, "old.json", name + ".json")["error"]
             self.assertIn(name + ".json", error["place"])
         self.diff(3, "old.json", "missing.json")
+
+    def test_a_stack_of_linear_layers(self):
+        plain = [256] * 9
+        names = [f"layers.{i}" for i in range(8)]
+        for name, text in {
+            "base": stack(plain), "wide": stack(plain[:4] + [260] + plain[5:]),
+            "named": stack(plain, names[:3] + ["head"] + names[4:]), "long": stack(plain + [256]),
+        }.items():
+            (self.folder / (name + ".textproto")).write_text(text)
+        same = ("diff", "base.textproto", "base.textproto", "--format", "json")
+        self.assertFalse(json.loads(self.succeed(*same))["changed"])
+        self.assertEqual(self.succeed(*same), self.succeed(*same))
+
+        wide = self.diff(1, "base.textproto", "wide.textproto", "--fail-on", "parameters>+8207")
+        grown = {t["name"]: t["after_bytes"] - t["before_bytes"] for t in wide["tensors"]}
+        self.assertEqual(grown["layers.3.weight"] + grown["layers.3.bias"], 4112)
+        self.assertEqual(grown["layers.4.weight"], 4096)
+        self.diff(0, "base.textproto", "wide.textproto", "--fail-on", "parameters>+8208")
+        run = self.run_command("diff", "base.textproto", "wide.textproto", "--fail-on",
+                               "parameters>+8207")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("layers.3.weight", run.stdout.decode())
+
+        rows = self.diff(0, "base.textproto", "named.textproto")["tensors"]
+        self.assertEqual({(t["kind"], t["name"], t["renamed"]) for t in rows},
+                         {("renamed", "layers.3.weight", "head.weight"),
+                          ("renamed", "layers.3.bias", "head.bias")})
+        for sides, kind in ((("base", "long"), "added"), (("long", "base"), "removed")):
+            rows = self.diff(0, *(side + ".textproto" for side in sides))["tensors"]
+            self.assertLessEqual({(kind, "layers.8.weight"), (kind, "layers.8.bias")},
+                                 {(t["kind"], t["name"]) for t in rows})
 
     def test_usage(self):
         self.diff(3, "old.onnxtxt", "old.onnxtxt", "--fail-on", "peak")
