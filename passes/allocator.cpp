@@ -9,7 +9,6 @@
 #include "passes/allocator.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -35,84 +34,109 @@ int64_t SegmentFor(bool small, int64_t bytes) {
 
 }  // namespace
 
-CachingAllocator::Blocks::iterator CachingAllocator::NewSegment(bool small, int64_t bytes) {
-  const Address address = next_segment_;
+CachingAllocator::Handle CachingAllocator::AddBlock(const Block& block) {
+  if (unused_.empty()) {
+    blocks_.push_back(block);
+    return static_cast<Handle>(blocks_.size() - 1);
+  }
+  const Handle handle = unused_.back();
+  unused_.pop_back();
+  blocks_[handle] = block;
+  return handle;
+}
+
+void CachingAllocator::AddFree(Handle handle) {
+  Block& block = blocks_[handle];
+  block.free = true;
+  free_[block.small].emplace(block.bytes, block.address, handle);
+}
+
+void CachingAllocator::RemoveFree(Handle handle) {
+  const Block& block = blocks_[handle];
+  free_[block.small].erase({block.bytes, block.address, handle});
+}
+
+void CachingAllocator::Absorb(Handle handle) {
+  Block& block = blocks_[handle];
+  const Handle gone = block.after;
+  block.bytes += blocks_[gone].bytes;
+  block.after = blocks_[gone].after;
+  if (block.after != kNone) blocks_[block.after].before = handle;
+  if (last_[block.small] == gone) last_[block.small] = handle;
+  unused_.push_back(gone);
+}
+
+CachingAllocator::Handle CachingAllocator::NewSegment(bool small, int64_t bytes) {
+  const int64_t address = next_segment_;
   next_segment_ += bytes;
   reserved_ += bytes;
-  return blocks_.emplace(address, Block{bytes, small, true, true}).first;
+  return AddBlock({address, bytes, small});
 }
 
 // The pool's range gets pages at its end; a free block there becomes longer.
-CachingAllocator::Blocks::iterator CachingAllocator::Grow(bool small, int64_t bytes) {
-  Address& end = end_[small ? 0 : 1];
-  auto last = blocks_.lower_bound(end);
-  const bool has_last = last != blocks_.begin() && (--last)->second.small == small &&
-                        last->first + last->second.bytes == end && last->second.free;
-  const int64_t there = has_last ? last->second.bytes : 0;
+CachingAllocator::Handle CachingAllocator::Grow(bool small, int64_t bytes) {
+  Handle& last = last_[small];
+  const bool longer = IsFree(last);
+  const int64_t there = longer ? blocks_[last].bytes : 0;
   const int64_t pages = RoundUp(bytes - there, small ? kSmallSegment : kLargeSegment);
-  reserved_ += pages;
-  if (has_last) {
-    free_blocks(small).erase({there, last->first});
-    last->second.bytes += pages;
+  if (longer) {
+    RemoveFree(last);
+    blocks_[last].bytes += pages;
   } else {
-    last = blocks_.emplace(end, Block{pages, small, true, false}).first;
+    const Handle block = AddBlock({end_[small], pages, small, false, last});
+    if (last != kNone) blocks_[last].after = block;
+    last = block;
   }
-  end += pages;
+  end_[small] += pages;
+  reserved_ += pages;
   return last;
 }
 
-CachingAllocator::Address CachingAllocator::Allocate(int64_t bytes) {
+CachingAllocator::Handle CachingAllocator::Allocate(int64_t bytes) {
   const int64_t wanted = RoundUp(bytes, kBlock);
   const bool small = wanted <= kSmallRequest;
-  auto& free = free_blocks(small);
-  const auto fit = free.lower_bound({wanted, -1});
-  Blocks::iterator block;
-  if (fit != free.end()) {
-    block = blocks_.find(fit->second);
+  FreeBlocks& free = free_[small];
+  Handle handle;
+  if (const auto fit = free.lower_bound({wanted, -1, kNone}); fit != free.end()) {
+    handle = std::get<Handle>(*fit);
     free.erase(fit);
   } else {
-    block = expandable_ ? Grow(small, wanted) : NewSegment(small, SegmentFor(small, wanted));
+    handle = expandable_ ? Grow(small, wanted) : NewSegment(small, SegmentFor(small, wanted));
   }
-  const int64_t rest = block->second.bytes - wanted;
+  const Block whole = blocks_[handle];
+  const int64_t rest = whole.bytes - wanted;
   if (small || expandable_ ? rest >= kBlock : rest > kLargeRest) {
-    block->second.bytes = wanted;
-    const Address at = block->first + wanted;
-    blocks_.emplace_hint(std::next(block), at, Block{rest, small, true, false});
-    free.insert({rest, at});
+    const Handle after =
+        AddBlock({whole.address + wanted, rest, small, true, handle, whole.after});
+    blocks_[handle].bytes = wanted;
+    blocks_[handle].after = after;
+    if (whole.after != kNone) blocks_[whole.after].before = after;
+    if (last_[small] == handle) last_[small] = after;
+    AddFree(after);
   }
-  block->second.free = false;
-  allocated_ += block->second.bytes;
-  return block->first;
+  blocks_[handle].free = false;
+  allocated_ += blocks_[handle].bytes;
+  return handle;
 }
 
-void CachingAllocator::Free(Address address) {
-  auto block = blocks_.find(address);
-  auto& free = free_blocks(block->second.small);
-  allocated_ -= block->second.bytes;
-  block->second.free = true;
-  const auto next = std::next(block);
-  if (next != blocks_.end() && next->second.free && !next->second.starts_segment &&
-      next->second.small == block->second.small) {
-    free.erase({next->second.bytes, next->first});
-    block->second.bytes += next->second.bytes;
-    blocks_.erase(next);
+void CachingAllocator::Free(Handle handle) {
+  allocated_ -= blocks_[handle].bytes;
+  if (const Handle after = blocks_[handle].after; IsFree(after)) {
+    RemoveFree(after);
+    Absorb(handle);
   }
-  if (!block->second.starts_segment && block != blocks_.begin()) {
-    const auto before = std::prev(block);
-    if (before->second.free && before->second.small == block->second.small) {
-      free.erase({before->second.bytes, before->first});
-      before->second.bytes += block->second.bytes;
-      blocks_.erase(block);
-      block = before;
-    }
+  if (const Handle before = blocks_[handle].before; IsFree(before)) {
+    RemoveFree(before);
+    Absorb(before);
+    handle = before;
   }
-  free.insert({block->second.bytes, block->first});
+  AddFree(handle);
 }
 
 namespace {
 
 constexpr int kSteps = 3;
-constexpr CachingAllocator::Address kNowhere = -1;
+constexpr CachingAllocator::Handle kNowhere = -1;
 
 bool IsState(const StorageRecord& storage) { return storage.category == Category::kOptimizerState; }
 
@@ -221,7 +245,7 @@ class StepReplay {
   const Timeline& timeline_;
   CachingAllocator allocator_;
   bool accumulates_ = false;
-  std::vector<CachingAllocator::Address> at_;  // by storage
+  std::vector<CachingAllocator::Handle> at_;  // by storage
   std::vector<size_t> state_;                  // not made yet
   std::vector<size_t> made_;                   // in each step, in order
   std::vector<size_t> freed_;                  // likewise

@@ -4,48 +4,61 @@
 #define FOOTPRINT_PASSES_ALLOCATOR_H_
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
-#include <utility>
+#include <tuple>
+#include <vector>
 
 #include "passes/memory_trace.h"
 #include "passes/timeline.h"
 
 namespace footprint {
 
-// One stream, no limit of memory. Addresses grow; segments are never given back.
+// One stream, no limit of memory. Segments are never given back.
 class CachingAllocator {
  public:
   // `expandable`: expandable_segments:True, one range per pool that grows page by page.
   explicit CachingAllocator(bool expandable = false) : expandable_(expandable) {}
 
-  using Address = int64_t;
-  // Of a block with at least `bytes` > 0 bytes.
-  Address Allocate(int64_t bytes);
-  void Free(Address address);
+  using Handle = int32_t;  // of a block; what is freed may be handed out again
+  // A block with at least `bytes` > 0 bytes.
+  Handle Allocate(int64_t bytes);
+  void Free(Handle handle);
+  int64_t AddressOf(Handle handle) const { return blocks_[handle].address; }
 
   int64_t allocated_bytes() const { return allocated_; }  // of blocks handed out
   int64_t reserved_bytes() const { return reserved_; }    // of segments
 
  private:
+  static constexpr Handle kNone = -1;
   struct Block {
+    int64_t address = 0;
     int64_t bytes = 0;
     bool small = false;
     bool free = false;
-    bool starts_segment = false;
+    Handle before = kNone;  // neighbours in its segment
+    Handle after = kNone;
   };
-  using Blocks = std::map<Address, Block>;
+  using FreeBlocks = std::set<std::tuple<int64_t, int64_t, Handle>>;  // (bytes, address, handle)
 
-  Blocks::iterator Grow(bool small, int64_t bytes);
-  Blocks::iterator NewSegment(bool small, int64_t bytes);
-  std::set<std::pair<int64_t, Address>>& free_blocks(bool small) { return free_[small ? 0 : 1]; }
+  // Each gives a free block that is not among the free ones.
+  Handle Grow(bool small, int64_t bytes);
+  Handle NewSegment(bool small, int64_t bytes);
+
+  Handle AddBlock(const Block& block);
+  // The block after `handle`, which is free and not among the free ones any more, becomes its part.
+  void Absorb(Handle handle);
+  bool IsFree(Handle handle) const { return handle != kNone && blocks_[handle].free; }
+  void AddFree(Handle handle);
+  void RemoveFree(Handle handle);
 
   const bool expandable_;
-  Blocks blocks_;
-  std::set<std::pair<int64_t, Address>> free_[2];  // (bytes, address): small, large
-  Address end_[2] = {0, Address{1} << 60};         // expandable: of each pool's range
-  Address next_segment_ = 0;
+  std::vector<Block> blocks_;
+  std::vector<Handle> unused_;                    // of absorbed blocks
+  FreeBlocks free_[2];                            // large, small
+  Handle last_[2] = {kNone, kNone};               // expandable: of each pool's range
+  int64_t end_[2] = {int64_t{1} << 60, 0};        // likewise
+  int64_t next_segment_ = 0;
   int64_t allocated_ = 0;
   int64_t reserved_ = 0;
 };

@@ -25,6 +25,13 @@ bool HasAttributes(const ShapePart& part, const Node& node) {
   return true;
 }
 
+bool Fits(const ShapePart& part, const Node& node) {
+  const auto& operators = part.operators;
+  return node.domain.empty() &&
+         std::find(operators.begin(), operators.end(), node.op_type) != operators.end() &&
+         HasAttributes(part, node);
+}
+
 }  // namespace
 
 ShapeMatcher::ShapeMatcher(const LowerFacts& facts, bool fuse_attention)
@@ -56,7 +63,10 @@ std::vector<ShapeMatch> ShapeMatcher::Find(NodeId root) const {
     State state;
     state.bindings.resize(entry.shape.variables.size());
     const int last = static_cast<int>(entry.shape.parts.size()) - 1;
-    if (!MatchNode(entry.shape, last, root, state) || !IsClosed(state, root)) continue;
+    if (!Fits(entry.shape.parts.back(), node) || !MatchNode(entry.shape, last, root, state) ||
+        !IsClosed(state, root)) {
+      continue;
+    }
     ShapeMatch match;
     match.row = entry.row;
     for (int variable : entry.operands) {
@@ -77,22 +87,20 @@ bool ShapeMatcher::MatchPart(const Shape& shape, int index, ValueId value, State
   if (!value.valid()) return false;
   value = facts_.Resolve(value);
   if (part.kind == ShapePart::Kind::kNumber && !facts_.IsOneNumber(value)) return false;
-  const State before = state;
   if (part.kind == ShapePart::Kind::kOperator) {
     const Value& v = graph_.values[value];
-    const bool made = v.kind == ValueKind::kNodeOutput && v.output_index == part.output &&
-                      MatchNode(shape, index, v.producer, state);
-    if (!made) {
+    const bool fits = v.kind == ValueKind::kNodeOutput && v.output_index == part.output &&
+                      Fits(part, graph_.nodes[v.producer]);
+    if (!fits) return part.optional && MatchPart(shape, part.operands[0], value, state);
+    const State before = state;
+    if (!MatchNode(shape, index, v.producer, state)) {
       state = before;
       return part.optional && MatchPart(shape, part.operands[0], value, state);
     }
   }
   if (part.variable < 0) return true;
   ValueId& bound = state.bindings[static_cast<size_t>(part.variable)];
-  if (bound.valid() && bound != value) {
-    state = before;
-    return false;
-  }
+  if (bound.valid() && bound != value) return false;
   bound = value;
   return true;
 }
@@ -100,18 +108,13 @@ bool ShapeMatcher::MatchPart(const Shape& shape, int index, ValueId value, State
 bool ShapeMatcher::MatchNode(const Shape& shape, int index, NodeId id, State& state) const {
   const ShapePart& part = shape.parts[static_cast<size_t>(index)];
   const Node& node = graph_.nodes[id];
-  if (!node.domain.empty() ||
-      std::find(part.operators.begin(), part.operators.end(), node.op_type) ==
-          part.operators.end() ||
-      !HasAttributes(part, node)) {
-    return false;
+  (part.shared ? state.shared : state.nodes).push_back(id);
+  if (!part.commutes || part.operands.size() != 2) {
+    return MatchOperands(shape, part, node, false, state);
   }
   const State before = state;
-  (part.shared ? state.shared : state.nodes).push_back(id);
   if (MatchOperands(shape, part, node, false, state)) return true;
-  if (!part.commutes || part.operands.size() != 2) return false;
   state = before;
-  (part.shared ? state.shared : state.nodes).push_back(id);
   return MatchOperands(shape, part, node, true, state);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "ir/graph.h"
 #include "ir/ops/lowering/lowering.h"
 #include "ir/ops/lowering/shape.h"
@@ -32,13 +33,13 @@ class ShapeMatcher {
     std::vector<int> operands;  // variables, in the order of Lowering::operands
   };
   struct State {
-    std::vector<ValueId> bindings;
-    std::vector<NodeId> nodes;    // matched, shared ones excluded
-    std::vector<NodeId> shared;
+    absl::InlinedVector<ValueId, 8> bindings;
+    absl::InlinedVector<NodeId, 8> nodes;  // matched, shared ones excluded
+    absl::InlinedVector<NodeId, 8> shared;
   };
 
   bool MatchPart(const Shape& shape, int part, ValueId value, State& state) const;
-  bool MatchNode(const Shape& shape, int part, NodeId node, State& state) const;
+  bool MatchNode(const Shape& shape, int part, NodeId node, State& state) const;  // which fits
   bool MatchOperands(const Shape& shape, const ShapePart& part, const Node& node, bool swapped,
                      State& state) const;
   bool IsClosed(const State& state, NodeId root) const;

@@ -14,7 +14,7 @@ TEST(CachingAllocator, SmallRequestsShareASegmentOf2MiB) {
   CachingAllocator allocator;
   const auto first = allocator.Allocate(1);
   const auto second = allocator.Allocate(513);
-  EXPECT_EQ(second - first, 512);
+  EXPECT_EQ(allocator.AddressOf(second) - allocator.AddressOf(first), 512);
   EXPECT_EQ(allocator.allocated_bytes(), 512 + 1024);
   EXPECT_EQ(allocator.reserved_bytes(), 2 * kMiB);
   allocator.Allocate(kMiB);
@@ -38,7 +38,7 @@ TEST(CachingAllocator, LargeRequestsShareASegmentOf20MiBOrHaveTheirOwn) {
 
 TEST(CachingAllocator, TakesTheSmallestFreeBlockAndMergesWhatIsFreed) {
   CachingAllocator allocator;
-  std::vector<CachingAllocator::Address> blocks;
+  std::vector<CachingAllocator::Handle> blocks;
   for (const int64_t size : {4, 2, 3, 6}) blocks.push_back(allocator.Allocate(size * kMiB));
   allocator.Free(blocks[0]);
   allocator.Free(blocks[2]);
