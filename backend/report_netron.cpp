@@ -51,22 +51,24 @@ bool IsStored(const ReportTensor& tensor) {
   return tensor.producer.empty() && tensor.category != "input";
 }
 
-void AddModel(const Report& report, AttachmentWriter& attachment) {
+// Of the model, and of its graph: which of the two Netron shows depends on what is selected.
+void AddTotals(const Report& report, AttachmentWriter& attachment) {
+  const auto add = [&](const char* name, const Bytes& bytes) {
+    attachment.Entry("model", "", name, bytes);
+    attachment.Entry("graph", report.model_name, name, bytes);
+  };
   if (report.training) {
-    attachment.Entry("model", "", "training peak bytes", report.training->peak.live_bytes);
-    attachment.Entry("model", "", "saved bytes", report.training->saved_bytes);
-    attachment.Entry("model", "", "gradient bytes", report.training->gradient_bytes);
-    attachment.Entry("model", "", "optimizer state bytes",
-                     report.training->optimizer_state_bytes);
+    add("training peak bytes", report.training->peak.live_bytes);
+    add("saved bytes", report.training->saved_bytes);
+    add("gradient bytes", report.training->gradient_bytes);
+    add("optimizer state bytes", report.training->optimizer_state_bytes);
   }
-  if (report.inference) {
-    attachment.Entry("model", "", "inference peak bytes", report.inference->peak.live_bytes);
-  }
-  attachment.Entry("model", "", "parameter bytes", Bytes(report.parameter_bytes));
+  if (report.inference) add("inference peak bytes", report.inference->peak.live_bytes);
+  add("parameter bytes", report.parameter_bytes);
 }
 
 void AddMetrics(const Report& report, AttachmentWriter& attachment) {
-  AddModel(report, attachment);
+  AddTotals(report, attachment);
   std::map<std::string_view, Bytes> nodes;  // what the outputs of each take
   for (const ReportTensor& tensor : report.tensors) {
     attachment.Entry("value", tensor.name, "bytes", tensor.bytes);

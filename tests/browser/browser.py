@@ -1,33 +1,16 @@
 #!/usr/bin/env python3
 """Opens HTML reports in a real Chromium: browser.py BINARY MODELS WORK_FOLDER
 
-Installs Chromium by apt and Playwright by pip into WORK_FOLDER; leaves screenshots there. Exit
-code 77 unless FOOTPRINT_HEAVY_TESTS is set.
+Installs Chromium and Playwright; leaves screenshots in WORK_FOLDER. Exit code 77 unless
+FOOTPRINT_HEAVY_TESTS is set.
 """
 
 import json
-import os
-import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
-
-def install(work: Path) -> None:
-    if not shutil.which("chromium"):
-        root = [] if os.getuid() == 0 else ["sudo"]
-        subprocess.run([*root, "apt-get", "-qq", "update"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "install",
-                        "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"],
-                       check=True, stdout=subprocess.DEVNULL)
-    python = work / "venv/bin/python"
-    if not (work / "venv/complete").exists():
-        venv.create(work / "venv", with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "playwright>=1.50,<2"],
-                       check=True)
-        (work / "venv/complete").touch()
-    os.execv(python, [str(python), __file__, *sys.argv[1:], "--installed"])
+from partners import continue_with_partners, launch
 
 
 def report(binary: str, model: Path, output: Path, *more: str) -> dict:
@@ -81,16 +64,12 @@ def check_page(browser, output: Path, figures: dict, scheme: str, width: int) ->
 
 
 def main() -> None:
-    if not os.environ.get("FOOTPRINT_HEAVY_TESTS"):
-        sys.exit(77)
     binary, models, work = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     work.mkdir(parents=True, exist_ok=True)
-    if "--installed" not in sys.argv:
-        install(work)
+    continue_with_partners(work)
     from playwright.sync_api import sync_playwright
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"),
-                                             args=["--no-sandbox"])
+        browser = launch(playwright)
         for name, *more in (("mobilenet_v2",), ("gpt2_xl", "--dim", "sequence=1024")):
             output = work / name
             figures = report(binary, models / f"{name}.train_loss.onnx", output, *more)
