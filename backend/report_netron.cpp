@@ -51,11 +51,11 @@ bool IsStored(const ReportTensor& tensor) {
   return tensor.producer.empty() && tensor.category != "input";
 }
 
-// Of the model, and of its graph: which of the two Netron shows depends on what is selected.
+// Of the model and of its graph, whose name Netron leaves out where it looks for metrics.
 void AddTotals(const Report& report, AttachmentWriter& attachment) {
   const auto add = [&](const char* name, const Bytes& bytes) {
     attachment.Entry("model", "", name, bytes);
-    attachment.Entry("graph", report.model_name, name, bytes);
+    attachment.Entry("graph", "", name, bytes);
   };
   if (report.training) {
     add("training peak bytes", report.training->peak.live_bytes);
