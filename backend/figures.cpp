@@ -53,6 +53,12 @@ std::string ExactFigure(const Bytes& bytes) {
   return bytes ? BinaryUnits(*bytes) + " (" + WithThousands(*bytes) + " bytes)" : "unknown";
 }
 
+std::string SignOf(bool bounded, bool unknown) {
+  if (bounded && unknown) return "~ ";
+  if (unknown) return ">= ";
+  return bounded ? "<= " : "";
+}
+
 std::string Incompleteness(const TrainingReport& training) {
   const int64_t unknown = training.unknown_storages;
   return Joined({unknown > 0 ? WithThousands(unknown) + " storages of unknown size are left out"

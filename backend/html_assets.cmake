@@ -77,7 +77,7 @@ footprint_echarts(echarts)
 find_program(PYTHON3 python3 REQUIRED)
 set(html "${PROJECT_SOURCE_DIR}/backend/html")
 set(html_sources "${html}/page.html" "${html}/page.css" "${html}/format.js" "${html}/table.js"
-                 "${html}/timeline.js" "${html}/treemap.js" "${html}/page.js")
+                 "${html}/timeline.js" "${html}/treemap.js" "${html}/sweep.js" "${html}/page.js")
 add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/html_page.cpp"
                    COMMAND "${PYTHON3}" "${html}/assemble.py" "${PROJECT_BINARY_DIR}/html_page.cpp"
                            "${echarts}" ${html_sources}

@@ -16,9 +16,9 @@ std::string Exactly(const Bytes& bytes) {
 }
 
 void AddCard(std::string_view label, const Bytes& bytes, const std::string& detail,
-             std::string& html, std::string_view kind = "") {
+             std::string& html, std::string_view kind = "", const std::string& sign = "") {
   html += "<div class=\"card" + std::string(kind) + "\"><dt>" + Markup(label) + "</dt><dd>";
-  html += "<strong>" + Figure(bytes) + "</strong><span>" + Exactly(bytes) + "</span>";
+  html += "<strong>" + Markup(sign) + Figure(bytes) + "</strong><span>" + Exactly(bytes) + "</span>";
   if (!detail.empty()) html += "<small>" + Markup(detail) + "</small>";
   html += "</dd></div>\n";
 }
@@ -54,12 +54,14 @@ void AddCards(const Report& report, std::string& html) {
   if (report.training) {
     const TrainingReport& training = *report.training;
     AddCard("Peak of a training step", training.peak.live_bytes, PlaceOf(training.peak), html,
-            " main");
+            " main", SignOf(training.peak.is_bounded, training.unknown_storages > 0));
     AddCard("Reserved by the allocator", training.peak.reserved_bytes, "", html);
   }
   if (report.inference) {
-    AddCard("Peak of inference", report.inference->peak.live_bytes,
-            PlaceOf(report.inference->peak), html, report.training ? "" : " main");
+    const InferenceReport& inference = *report.inference;
+    AddCard("Peak of inference", inference.peak.live_bytes, PlaceOf(inference.peak), html,
+            report.training ? "" : " main",
+            SignOf(inference.peak.is_bounded, inference.unknown_storages > 0));
   }
   AddCard("Parameters", report.parameter_bytes, "as stored", html);
   if (report.training) {

@@ -25,6 +25,7 @@ class DataWriter {
     json_.BeginArray(Layout::kOneLine);
     for (const ReportTimeline& timeline : report_.timelines) Run(timeline);
     json_.EndArray();
+    if (report_.sweep) Sweep(*report_.sweep);
     Layers();
     Tensors();
     json_.Strings("strings", strings_);
@@ -99,6 +100,31 @@ class DataWriter {
     TextColumn("layer", live, [](const LiveStorage& storage) { return storage.layer; });
     TextColumn("reason", live, [](const LiveStorage& storage) { return storage.reason; });
     json_.EndObject();
+    json_.EndObject();
+  }
+
+  void Sweep(const SweepReport& sweep) {
+    const std::vector<SweepPoint>& points = sweep.points;
+    json_.Key("sweep");
+    json_.BeginObject(Layout::kOneLine);
+    json_.Field("dimension", sweep.name);
+    Column("value", points, [](const SweepPoint& point) { return point.value; });
+    Column("saved + inputs", points, [](const SweepPoint& point) { return point.saved_bytes; });
+    Column("training peak", points,
+           [](const SweepPoint& point) { return point.training_peak_bytes; });
+    Column("inference peak", points,
+           [](const SweepPoint& point) { return point.inference_peak_bytes; });
+    Column("error", points, [](const SweepPoint& point) { return point.error; });
+    json_.Key("pieces");
+    json_.BeginArray(Layout::kOneLine);
+    for (const SweepPiece& piece : sweep.pieces) {
+      json_.BeginObject(Layout::kOneLine);
+      json_.Field("first", piece.first);
+      json_.Field("last", piece.last);
+      json_.Field("expression", piece.expression);
+      json_.EndObject();
+    }
+    json_.EndArray();
     json_.EndObject();
   }
 

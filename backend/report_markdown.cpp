@@ -15,8 +15,9 @@ constexpr size_t kRows = 15;
 constexpr size_t kNotes = 10;
 constexpr int kTextWidth = 160;
 
-void FigureRow(const char* label, const Bytes& bytes, std::string& text) {
-  text += "| " + std::string(label) + " | " + Figure(bytes) + " | " +
+void FigureRow(const char* label, const Bytes& bytes, std::string& text,
+               const std::string& sign = "") {
+  text += "| " + std::string(label) + " | " + sign + Figure(bytes) + " | " +
           (bytes ? WithThousands(*bytes) : "") + " |\n";
 }
 
@@ -42,11 +43,14 @@ void AddFigures(const Report& report, std::string& text) {
     FigureRow("gradients", training.gradient_bytes, text);
     FigureRow("optimizer state", training.optimizer_state_bytes, text);
     FigureRow("saved activations", training.saved_excluding_inputs_bytes, text);
-    FigureRow("**peak of a training step**", training.peak.live_bytes, text);
+    FigureRow("**peak of a training step**", training.peak.live_bytes, text,
+              SignOf(training.peak.is_bounded, training.unknown_storages > 0));
     FigureRow("reserved by the allocator", training.peak.reserved_bytes, text);
   }
   if (report.inference) {
-    FigureRow("**peak of inference**", report.inference->peak.live_bytes, text);
+    const InferenceReport& inference = *report.inference;
+    FigureRow("**peak of inference**", inference.peak.live_bytes, text,
+              SignOf(inference.peak.is_bounded, inference.unknown_storages > 0));
   }
   text += "\n";
   if (!report.training) return;

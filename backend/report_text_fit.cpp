@@ -47,7 +47,7 @@ std::string SweepText(const Report& report, const Terminal& terminal) {
   const SweepReport& sweep = *report.sweep;
   std::string text = Bold("Values of " + Printable(sweep.name), terminal) + "\n";
   TerminalTable table({{.title = Printable(sweep.name), .align = kRight},
-                       {.title = "saved", .align = kRight},
+                       {.title = "saved + inputs", .align = kRight},
                        {.title = "training peak", .align = kRight},
                        {.title = "inference peak", .align = kRight},
                        {.title = "", .excess = TableColumn::Excess::kElideEnd}});

@@ -33,16 +33,10 @@ std::string Heading(std::string_view title, const std::string& detail, const Ter
   return Bold(padded, terminal) + "  " + rest + "\n";
 }
 
-// An upper bound where run-time data decides sizes, a lower one where some are unknown.
-std::string SignOf(bool bounded, bool unknown) {
-  if (bounded && unknown) return "~ ";
-  if (unknown) return ">= ";
-  return bounded ? "<= " : "";
-}
-
 // What a total stands for where some storages of a category (of any, if empty) are only bounded or
 // unknown: an unknown part is missing from the total, a bounded one counts in full.
-std::string SignOf(const Report& report, int64_t unknown_storages, std::string_view category = "") {
+std::string SignOfTotal(const Report& report, int64_t unknown_storages,
+                        std::string_view category = "") {
   bool bounded = false;
   bool unknown = category.empty() && unknown_storages > 0;
   for (const ReportStorage& storage : report.storages) {
@@ -160,7 +154,7 @@ std::string ParametersText(const Report& report, const Terminal& terminal) {
 std::string TrainingText(const Report& report, const Terminal& terminal) {
   if (!report.training) return "";
   const TrainingReport& training = *report.training;
-  const std::string sign = SignOf(report, training.unknown_storages);
+  const std::string sign = SignOfTotal(report, training.unknown_storages);
   const std::string loss = training.loss.empty() ? "" : "loss " + Printable(training.loss);
   const std::string micro = training.accumulate > 1 ? std::to_string(training.accumulate) +
                                                           " micro-batches, the last one here"
@@ -182,9 +176,9 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
     text += FigureLine("in unified memory", training.unified_state_bytes);
   }
   text += FigureLine("inputs", training.input_bytes,
-                     SignOf(report, training.unknown_storages, "input"));
+                     SignOfTotal(report, training.unknown_storages, "input"));
   text += FigureLine("saved activations", training.saved_excluding_inputs_bytes,
-                     SignOf(report, training.unknown_storages, "saved_activation"));
+                     SignOfTotal(report, training.unknown_storages, "saved_activation"));
   text += Expression(training.saved_expression, terminal);
   text += FigureLine("after forward", training.after_forward_bytes, sign);
   for (const PhaseReport& phase : training.phases) {

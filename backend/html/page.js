@@ -51,6 +51,7 @@ function showTensors() {
   ], {sort: 1});
 }
 
+if (data.sweep) showSweep(data.sweep);
 for (const run of data.runs) showRun(run);
 showLayers();
 showTensors();

@@ -44,6 +44,13 @@ def check_tables(page, figures: dict) -> None:
     check(page.locator("#layers nav [aria-current]").count() == 1, "the treemap's path")
 
 
+def check_sweep(page, sweep: dict) -> None:
+    rows = page.get_by_role("region", name="Values of " + sweep["dimension"]).locator("tbody tr")
+    check(rows.count() == min(25, len(sweep["points"])), "a page of values")
+    check(f"{sweep['points'][0]['training_peak_bytes']:,}" in rows.first.inner_text(), "a value")
+    check(sweep["pieces"][0]["peak_expression"] in page.locator("#sweep").inner_text(), "formula")
+
+
 def check_page(browser, output: Path, figures: dict, scheme: str, width: int) -> None:
     context = browser.new_context(color_scheme=scheme, offline=True,
                                   viewport={"width": width, "height": 900})
@@ -55,7 +62,10 @@ def check_page(browser, output: Path, figures: dict, scheme: str, width: int) ->
     page.goto(output.with_suffix(".html").as_uri())
     page.wait_for_selector("html[data-ready]", timeout=30000)
     page.screenshot(path=str(output) + f".{scheme}.{width}.png", full_page=True)
-    check(page.locator("canvas").count() == 3, "two timelines and a treemap are drawn")
+    charts = 4 if figures["sweep"] else 3
+    check(page.locator("canvas").count() == charts, "two timelines, a treemap and a sweep")
+    if figures["sweep"]:
+        check_sweep(page, figures["sweep"])
     check(page.evaluate("document.documentElement.scrollWidth") <= width, f"wider than {width}")
     check_tables(page, figures)
     check(not said, f"the console says {said}")
@@ -70,7 +80,8 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
     with sync_playwright() as playwright:
         browser = launch(playwright)
-        for name, *more in (("mobilenet_v2",), ("gpt2_xl", "--dim", "sequence=1024")):
+        for name, *more in (("mobilenet_v2",), ("gpt2_xl", "--dim", "sequence=1024"),
+                            ("resnet50", "--dim", "batch=1..64")):
             output = work / name
             figures = report(binary, models / f"{name}.train_loss.onnx", output, *more)
             for scheme, width in (("light", 1280), ("dark", 1280), ("light", 390)):

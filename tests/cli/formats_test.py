@@ -88,6 +88,14 @@ class Formats(CommandTest):
                        self.report["inference"]["peak"]["live_bytes"]):
             self.assertIn(f"| {figure:,} |", text)
 
+    def test_a_peak_that_data_decides_is_at_most_so_much(self):
+        (self.folder / "data.onnxtxt").write_text(
+            '<ir_version: 8, opset_import: ["" : 17]> g (float[64] x) => (int64[1, n] y)'
+            " { y = NonZero(x) }")
+        analyze = ("analyze", "data.onnxtxt", "--mode", "inference", "--format")
+        self.assertIn("| **peak of inference** | <= 768 B |", self.succeed(*analyze, "markdown"))
+        self.assertIn("<strong>&lt;= 768 B</strong>", self.succeed(*analyze, "html"))
+
     def test_several_formats_go_to_a_folder(self):
         self.succeed(*self.arguments, "--format", "csv", "--format", "json", "--format", "junit",
                      "--output", "reports/")
