@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ir/suggest.h"
 
 namespace footprint {
 namespace {
@@ -50,7 +51,8 @@ class Binder {
                      names_.empty()
                          ? "the model has no named dimensions"
                          : absl::StrCat("the model has no dimension of this name; it has ",
-                                        absl::StrJoin(names_, ", ")));
+                                        absl::StrJoin(names_, ", "),
+                                        DidYouMean(name, names_)));
   }
 
   void BindByDefault(const std::string& name, int64_t value) {

@@ -96,7 +96,7 @@ GateReport Hold(std::string name, int64_t limit_bytes, std::vector<Held> held) {
   return gate;
 }
 
-void Refuse(const Budget& budget, const char* message, DiagnosticSink& sink) {
+void Refuse(const Budget& budget, const std::string& message, DiagnosticSink& sink) {
   sink.UsageError("unknown-budget", "--budget " + budget.subject, message);
 }
 
@@ -111,7 +111,13 @@ std::vector<Held> FiguresOf(const Budget& budget, const Report& report, Diagnost
   std::vector<Held> held;
   if (subject.starts_with(kLayer)) {
     held = LayersOf(report, std::string(subject.substr(kLayer.size())));
-    if (held.empty()) Refuse(budget, "matches no layer of the report", sink);
+    if (held.empty()) {
+      std::vector<std::string> paths;
+      for (const ReportLayer& layer : report.layers) paths.push_back(layer.path);
+      const std::string pattern(subject.substr(kLayer.size()));
+      Refuse(budget, "matches no layer of the report" + DidYouMeanLayer(pattern, std::move(paths)),
+             sink);
+    }
   } else {
     const bool every = subject == "tensor";
     held = TensorsOf(report, every ? "*" : std::string(subject.substr(kTensor.size())));

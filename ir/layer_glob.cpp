@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "ir/suggest.h"
 
 namespace footprint {
 namespace {
@@ -41,6 +42,12 @@ bool MatchesLayer(const std::string& pattern, const std::string& path) {
     if (fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0) return true;
   }
   return false;
+}
+
+std::string DidYouMeanLayer(const std::string& pattern, std::vector<std::string> paths) {
+  const size_t count = paths.size();
+  for (size_t i = 0; i < count; ++i) paths.push_back(ModuleName(paths[i]));
+  return DidYouMean(pattern, paths);
 }
 
 }  // namespace footprint

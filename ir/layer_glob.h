@@ -3,6 +3,7 @@
 #define FOOTPRINT_IR_LAYER_GLOB_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -14,6 +15,9 @@ std::string ModuleName(absl::string_view path);
 // Whether a shell glob (fnmatch) matches the path of a scope, as reports print it or as PyTorch
 // names the module, each with and without a leading wrapper ("m.layer1").
 bool MatchesLayer(const std::string& pattern, const std::string& path);
+
+// DidYouMean() for a glob that matches none of `paths`.
+std::string DidYouMeanLayer(const std::string& pattern, std::vector<std::string> paths);
 
 }  // namespace footprint
 

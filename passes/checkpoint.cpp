@@ -116,7 +116,13 @@ std::vector<CheckpointSegment> FindCheckpoints(const std::string& spec, const Gr
     const int64_t root = std::llround(std::ceil(std::sqrt(double(segments.size()))));
     segments = Group(segments, wanted->count > 0 ? wanted->count : root);
   }
-  if (segments.empty()) sink.Warning("checkpoint", place, "no layer of the model matches");
+  if (segments.empty()) {
+    std::vector<std::string> paths;
+    for (const Scope& scope : graph.scopes) paths.push_back(scope.path);
+    sink.Warning("checkpoint", place,
+                 "no layer of the model matches" +
+                     DidYouMeanLayer(wanted->pattern, std::move(paths)));
+  }
   return segments;
 }
 

@@ -13,6 +13,7 @@
 #include "ir/onnx_op.h"
 #include "ir/ops/lowering/habits.h"
 #include "ir/ops/lowering/lowering.h"
+#include "ir/suggest.h"
 
 // The file stores constants; the module has parameters and buffers. What tells them apart,
 // strongest first:
@@ -323,11 +324,18 @@ class RoleAssigner {
       for (const auto& [name, kind] : signature_) {
         matched |= kind == SignatureEntry::Kind::kParameter && MatchesFreeze(pattern, name);
       }
-      if (!matched) {
-        sink_.UsageError("unknown-parameter", "--freeze",
-                         absl::StrCat("no parameter matches '", pattern, "'"));
-      }
+      if (!matched) UnknownParameter(pattern);
     }
+  }
+
+  void UnknownParameter(const std::string& pattern) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < graph_.values.size(); ++i) {
+      if (result_.IsParameter(ValueId(i))) names.push_back(graph_.values[ValueId(i)].name);
+    }
+    sink_.UsageError("unknown-parameter", "--freeze",
+                     absl::StrCat("no parameter matches '", pattern, "'",
+                                  DidYouMean(pattern, names)));
   }
 
   void WarnAboutUnused() {

@@ -93,6 +93,7 @@ Timeline ComputeTimeline(const MemoryTrace& trace, DimEvaluator& evaluator, int6
   timeline.bytes.resize(trace.storages.size());
   std::vector<Wide> change(static_cast<size_t>(trace.end_tick) + 1, 0);
   DataDependentBytes data_dependent(trace, evaluator, granularity);
+  Wide all = 0;
   for (size_t i = 0; i < trace.storages.size(); ++i) {
     const StorageId id(i);
     const StorageRecord& storage = trace.storages[id];
@@ -101,8 +102,9 @@ Timeline ComputeTimeline(const MemoryTrace& trace, DimEvaluator& evaluator, int6
       ++timeline.unknown_storages;
       continue;
     }
-    if (storage.first_tick >= storage.end_tick) continue;
     const Wide bytes = RoundUp(*timeline.bytes[id], granularity);
+    all += bytes;
+    if (storage.first_tick >= storage.end_tick) continue;
     if (evaluator.table().IsDataDependent(storage.bytes)) {
       data_dependent.Add(id, bytes);
       continue;
@@ -110,6 +112,7 @@ Timeline ComputeTimeline(const MemoryTrace& trace, DimEvaluator& evaluator, int6
     change[static_cast<size_t>(storage.first_tick)] += bytes;
     change[static_cast<size_t>(storage.end_tick)] -= bytes;
   }
+  timeline.overflow = !FitsInt64(all);
   data_dependent.Start();
   timeline.live_bytes.reserve(static_cast<size_t>(trace.end_tick));
   Wide exact = 0;

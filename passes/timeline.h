@@ -21,7 +21,8 @@ struct Timeline {
   // and those that run-time data decides are bounded together.
   std::vector<int64_t> live_bytes;
   int64_t unknown_storages = 0;
-  bool overflow = false;  // the sum left 64 bits somewhere: no figure of it may be used
+  // The sum of all storages, dead ones included, leaves 64 bits: no figure may be used.
+  bool overflow = false;
 
   // First tick of the highest live bytes in [begin, end); `begin` if that is empty.
   int64_t PeakTick(int64_t begin, int64_t end) const;

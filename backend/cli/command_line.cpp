@@ -14,7 +14,7 @@
 #include "backend/cli/convert.h"
 #include "backend/cli/flags.h"
 #include "backend/cli/man_page.h"
-#include "backend/cli/suggest.h"
+#include "ir/suggest.h"
 
 namespace footprint {
 namespace {

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "backend/bytes.h"
-#include "backend/cli/suggest.h"
+#include "ir/suggest.h"
 #include "backend/cli/values.h"
 #include "backend/devices.h"
 #include "backend/gate.h"

@@ -1,4 +1,4 @@
-#include "backend/cli/suggest.h"
+#include "ir/suggest.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,15 +7,19 @@
 namespace footprint {
 namespace {
 
-// Levenshtein's distance, one row at a time.
-size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
+// Levenshtein's distance from what `glob` matches to `text`, one row at a time.
+size_t Distance(std::string_view glob, std::string_view text) {
+  std::vector<size_t> row(text.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+  for (const char wanted : glob) {
+    if (wanted == '*') {
+      for (size_t j = 1; j < row.size(); ++j) row[j] = std::min(row[j], row[j - 1]);
+      continue;
+    }
+    size_t diagonal = row[0]++;
+    for (size_t j = 0; j < text.size(); ++j) {
+      const bool same = wanted == text[j] || wanted == '?';
+      const size_t substituted = diagonal + (same ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({substituted, row[j] + 1, diagonal + 1});
     }
