@@ -47,8 +47,28 @@ void TellIncomplete(const Analysis& analysis, DiagnosticSink& sink) {
   }
 }
 
+// A node of ONNX's own domain that no version of ONNX knows.
+void TellUnknownOperators(const Graph& graph, const InferredTypes& inferred, DiagnosticSink& sink) {
+  for (const NodeId id : inferred.unknown_nodes) {
+    const Node& node = graph.nodes[id];
+    if (!node.domain.empty() || node.op != nullptr) continue;
+    sink.Warning("unknown-operator", Describe(graph, id),
+                 absl::StrCat("ONNX has no operator of this name in opset ", node.version,
+                              "; what it gives is as declared, or unknown"));
+  }
+}
+
 // Options that were given for nothing.
 void TellIdle(const Options& options, const Roles& roles, DiagnosticSink& sink) {
+  if (options.sweep && (!options.budgets.empty() || options.device_memory ||
+                        !options.device.empty())) {
+    sink.Warning("first-value", absl::StrCat("--dim ", options.sweep->name),
+                 absl::StrCat("budgets and the device are held against the first value, ",
+                              options.sweep->values.front(), ", alone"));
+  }
+  if (options.mode == Mode::kBoth && options.precision != Precision::kFp32) {
+    sink.Note("idle-option", "--precision", "is of training: inference runs the model as stored");
+  }
   for (const std::string& option : options.idle) {
     sink.Note("idle-option", option, "no effect: it is about training, which is not analyzed");
   }
@@ -97,7 +117,10 @@ void CheckSizes(const Analysis& analysis, const MemoryTrace& trace, const Timeli
                                  " bytes, does not fit 64 bits at these bindings"));
     return;
   }
-  if (timeline.overflow) {
+  if (!timeline.overflow) return;
+  if (analysis.bindings.empty()) {
+    sink.Error("overflow", "", "the sum of all sizes does not fit 64 bits");
+  } else {
     sink.UsageError("overflow", "", "the sum of all sizes does not fit 64 bits at these bindings");
   }
 }
@@ -220,6 +243,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   Bound bound = BindOptions(model->graph, options, sink);
   if (sink.has_errors()) return ToFailure(sink.Take());
   InferredTypes inferred = InferBound(*model, bound.inference, sink);
+  TellUnknownOperators(model->graph, inferred, sink);
   // Every value has a type, in the model's own names, or is listed as unknown.
 
   Roles roles = AssignRoles(model->graph, model->provenance, options.freeze, sink);

@@ -75,7 +75,7 @@ DeviceReport BuildDevice(Analysis& analysis, const TrainingReport& training) {
   const std::optional<Device>& device = analysis.device;
   const Architecture& architecture = device ? device->architecture : UnnamedArchitecture();
   DeviceReport report;
-  report.name = device ? device->name : "a device of this size";
+  report.name = device ? device->name : "of " + BinaryUnits(*analysis.options.device_memory);
   report.architecture = architecture.name;
   report.nominal = !analysis.options.device_memory.has_value();
   report.memory_bytes = analysis.options.device_memory.value_or(device ? device->memory_bytes : 0);

@@ -37,6 +37,7 @@ struct ParameterTotals {
 
 void AddParameter(Analysis& analysis, ValueId value, const TensorType& type, bool trainable,
                   ParameterTotals* totals) {
+  if (value.valid() && analysis.roles.is_repeated[value]) return;
   const int64_t elements =
       analysis.evaluator.Evaluate(ElementCount(type, analysis.dims())).value_or(0);
   const int64_t weights = analysis.roles.WeightCount(value, elements);
@@ -45,17 +46,18 @@ void AddParameter(Analysis& analysis, ValueId value, const TensorType& type, boo
   totals->bytes += BytesOf(type.element, elements).value_or(0);
 }
 
-// The module's parameters where a training step was acted out (it also knows those that lost their
-// initializer), else those of the file.
-ParameterTotals CountParameters(Analysis& analysis) {
+// Of the module as a training step is acted out: some may have lost their initializer.
+ParameterTotals ParametersOfModule(Analysis& analysis) {
   ParameterTotals totals;
-  if (analysis.training.has_value()) {
-    for (const TorchValue& value : analysis.training->program.values) {
-      if (value.kind != TorchValueKind::kParameter) continue;
-      AddParameter(analysis, value.onnx_value, value.type, value.trainable, &totals);
-    }
-    return totals;
+  for (const TorchValue& value : analysis.training->program.values) {
+    if (value.kind != TorchValueKind::kParameter) continue;
+    AddParameter(analysis, value.onnx_value, value.type, value.trainable, &totals);
   }
+  return totals;
+}
+
+ParameterTotals ParametersOfFile(Analysis& analysis) {
+  ParameterTotals totals;
   for (size_t i = 0; i < analysis.graph().values.size(); ++i) {
     const ValueId id(i);
     const ValueType& type = analysis.inferred.types[id];
@@ -91,10 +93,14 @@ void FillStored(const Analysis& analysis, StoredReport& stored) {
 }
 
 void FillParameters(Analysis& analysis, Report& report) {
-  const ParameterTotals totals = CountParameters(analysis);
+  const ParameterTotals file = ParametersOfFile(analysis);
+  const ParameterTotals totals =
+      analysis.training.has_value() ? ParametersOfModule(analysis) : file;
   report.parameter_count = totals.count;
   report.trainable_parameter_count = totals.trainable_count;
   report.parameter_bytes = totals.bytes;
+  report.file_parameter_count = file.count;
+  report.file_parameter_bytes = file.bytes;
   for (const auto& [name, element] :
        {std::pair{"fp32", ElementType::kFloat}, std::pair{"fp16/bf16", ElementType::kBfloat16},
         std::pair{"int8", ElementType::kInt8}, std::pair{"int4", ElementType::kInt4}}) {
@@ -104,7 +110,7 @@ void FillParameters(Analysis& analysis, Report& report) {
   const IdVector<ValueId, Value>& values = analysis.graph().values;
   for (size_t i = 0; i < values.size(); ++i) {
     const ValueId id(i);
-    if (values[id].kind != ValueKind::kConstant) continue;
+    if (values[id].kind != ValueKind::kConstant || analysis.roles.is_repeated[id]) continue;
     const int64_t bytes = analysis.graph().constants[values[id].constant].stored_bytes;
     if (analysis.roles.of[id] == Role::kBuffer) report.buffer_bytes += bytes;
     if (analysis.roles.of[id] == Role::kConstant) report.constant_bytes += bytes;

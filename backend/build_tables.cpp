@@ -125,6 +125,8 @@ class TableBuilder {
 
   void FillStored(const Constant& constant, ReportTensor& row) {
     const bool strings = constant.type.element == ElementType::kString;
+    const bool initializer = constant.origin == ConstantOrigin::kInitializer;
+    row.stored_in = initializer ? "initializer" : "node";
     row.stored_as = strings ? "string payload" : constant.is_sparse ? "sparse" : "dense";
     row.stored_bytes = constant.stored_bytes;
     if (constant.is_sparse) row.dense_bytes = DenseBytes(analysis_, constant);

@@ -24,7 +24,7 @@ Failure Refuse(std::string message) {
 // Of a training step on a device.
 struct Need {
   Bytes bytes;          // nullopt: unknown, or the model cannot run so
-  std::string largest;  // part of it
+  std::string largest;  // part of it; without bytes: why
 };
 
 std::string LargestPart(const TrainingReport& training) {
@@ -41,6 +41,11 @@ std::string LargestPart(const TrainingReport& training) {
 
 Need NeedOf(const Options& options) {
   const std::variant<Report, Failure> result = Analyze(options);
+  if (const Failure* failure = std::get_if<Failure>(&result)) {
+    for (const ReportDiagnostic& found : failure->diagnostics) {
+      if (found.severity == "error") return {std::nullopt, found.place + ": " + found.message};
+    }
+  }
   const Report* report = std::get_if<Report>(&result);
   if (report == nullptr || !report->device || !report->training) return {};
   return {report->device->needed_bytes, LargestPart(*report->training)};

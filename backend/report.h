@@ -162,7 +162,7 @@ struct FitReport {
   Bytes needed_bytes;              // at `largest`, or at 1
   int64_t margin_bytes = 0;        // what is left, or missing at 1
   Bytes next_needed_bytes;         // at the next value, which does not fit
-  std::string binds;               // the largest part of what does not fit
+  std::string binds;  // the largest part of what does not fit, or why the model cannot run with it
   int64_t asked = 0;               // the value that the report is of
   std::vector<FitChange> changes;  // of options, at the value asked for, each on its own
 };
@@ -219,6 +219,7 @@ struct ReportTensor {
   std::optional<int64_t> last_step;
   std::string storage;  // id in storages; empty: none
   CertaintyWord certainty;
+  std::string stored_in;  // "initializer", "node"; empty: not stored
   std::string stored_as;  // "dense", "sparse", "string payload"; empty: not stored
   int64_t stored_bytes = 0;
   Bytes dense_bytes;               // where stored_as is "sparse"
@@ -333,7 +334,10 @@ struct Report {
   // figure of the report.
   std::vector<std::pair<std::string, std::string>> settings;
   int64_t parameter_count = 0;
-  int64_t parameter_bytes = 0;  // as stored by the model, tied weights once
+  int64_t parameter_bytes = 0;  // in the types of the file, tied weights once
+  // Of the file: an export may have folded or merged parameters that a step of training has.
+  int64_t file_parameter_count = 0;
+  int64_t file_parameter_bytes = 0;
   int64_t trainable_parameter_count = 0;
   int64_t buffer_bytes = 0;
   int64_t constant_bytes = 0;

@@ -68,6 +68,8 @@ void WriteStored(const Report& report, JsonWriter* json) {
   json->Key("parameters");
   json->BeginObject(Layout::kOneLine);
   json->Field("count", report.parameter_count);
+  json->Field("file_count", report.file_parameter_count);
+  json->Field("file_bytes", report.file_parameter_bytes);
   json->Field("bytes", report.parameter_bytes);
   json->Field("trainable_count", report.trainable_parameter_count);
   json->Key("widths");
@@ -358,6 +360,7 @@ void WriteTensor(const ReportTensor& tensor, JsonWriter* json) {
   json->FieldOrNull("storage", tensor.storage);
   json->Field("certainty", tensor.certainty);
   if (!tensor.stored_as.empty()) {
+    json->Field("stored_in", tensor.stored_in);
     json->Field("stored_as", tensor.stored_as);
     json->Field("stored_bytes", tensor.stored_bytes);
   }

@@ -119,6 +119,20 @@ void AddLive(const char* summary, const Peak& peak, std::string& text) {
   EndDetails(peak.live.size(), text);
 }
 
+void AddSweep(const Report& report, std::string& text) {
+  if (!report.sweep) return;
+  const std::vector<SweepPoint>& points = report.sweep->points;
+  text += "| " + MarkdownCode(report.sweep->name) +
+          " | saved + inputs | training peak | inference peak |\n|---:|---:|---:|---:|\n";
+  const size_t step = (points.size() + kRows - 1) / kRows;
+  for (size_t i = 0; i < points.size(); i += step) {
+    text += "| " + WithThousands(points[i].value) + " | " + Figure(points[i].saved_bytes) + " | " +
+            Figure(points[i].training_peak_bytes) + " | " +
+            Figure(points[i].inference_peak_bytes) + " |\n";
+  }
+  text += "\n";
+}
+
 void AddNotes(const Report& report, std::string& text) {
   size_t shown = 0;
   for (const ReportDiagnostic& diagnostic : report.diagnostics) {
@@ -150,6 +164,7 @@ std::string ReportMarkdown(const Report& report) {
   AddHead(report, text);
   AddFigures(report, text);
   AddGates(report, text);
+  AddSweep(report, text);
   AddLayers(report, text);
   if (report.training) AddLive("Alive at the peak of training", report.training->peak, text);
   if (report.inference) AddLive("Alive at the peak of inference", report.inference->peak, text);

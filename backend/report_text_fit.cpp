@@ -22,8 +22,10 @@ std::string FitText(const Report& report, const Terminal& terminal) {
   if (fit.largest) {
     text += Wrap("  the largest " + name + " that fits is " + WithThousands(*fit.largest) + ": " +
                      Figure(fit.needed_bytes) + " needed, " + BinaryUnits(fit.margin_bytes) +
-                     " left; the next needs " + Figure(fit.next_needed_bytes) + ", most of it " +
-                     fit.binds,
+                     " left; the next " +
+                     (fit.next_needed_bytes
+                          ? "needs " + Figure(fit.next_needed_bytes) + ", most of it " + fit.binds
+                          : "is not possible: " + Printable(fit.binds)),
                  4, terminal) +
             "\n";
   } else {

@@ -138,6 +138,11 @@ std::string ParametersText(const Report& report, const Terminal& terminal) {
   } else {
     text += FigureLine("as stored", report.parameter_bytes);
   }
+  if (report.file_parameter_count != report.parameter_count) {
+    text += FigureLine("of the file", report.file_parameter_bytes);
+    text += "    " + WithThousands(report.file_parameter_count) +
+            " of them: an export folds, merges and copies\n";
+  }
   for (const WidthBytes& width : report.widths) text += FigureLine(width.name, width.bytes);
   if (report.buffer_bytes > 0) text += FigureLine("buffers", report.buffer_bytes);
   if (report.constant_bytes > 0) text += FigureLine("constants", report.constant_bytes);
@@ -165,7 +170,7 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
           : Counted(static_cast<int64_t>(training.checkpoints.size()), "checkpointed segment");
   std::string text = Heading(
       "Training step",
-      Joined({training.optimizer, training.precision, training.scales_loss ? "GradScaler" : "",
+      Joined({"eager PyTorch", training.optimizer, training.precision, training.scales_loss ? "GradScaler" : "",
               loss, micro, again}),
       terminal);
   text += FigureLine("parameters", training.parameter_bytes);
@@ -180,6 +185,8 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
   text += FigureLine("saved activations", training.saved_excluding_inputs_bytes,
                      SignOfTotal(report, training.unknown_storages, "saved_activation"));
   text += Expression(training.saved_expression, terminal);
+  text += FigureLine("with inputs", training.saved_bytes,
+                     SignOfTotal(report, training.unknown_storages));
   text += FigureLine("after forward", training.after_forward_bytes, sign);
   for (const PhaseReport& phase : training.phases) {
     text += FigureLine("peak of " + phase.name, phase.peak_bytes, sign);
@@ -240,7 +247,7 @@ std::string InferenceText(const Report& report, const Terminal& terminal) {
   const InferenceReport& inference = *report.inference;
   const bool unknown = inference.unknown_storages > 0;
   const std::string sign = SignOf(inference.peak.is_bounded, unknown);
-  std::string text = Heading("Inference", "ideal reuse of buffers", terminal);
+  std::string text = Heading("Inference", "ideal reuse, in place, no arena", terminal);
   text += FigureLine("weights", inference.weight_bytes);
   text += FigureLine("inputs", inference.input_bytes);
   text += FigureLine("outputs", inference.output_bytes,

@@ -178,7 +178,8 @@ std::optional<int64_t> ParseSize(std::string_view text) {
   constexpr std::pair<std::string_view, int64_t> kUnits[] = {
       {"TiB", int64_t{1} << 40}, {"GiB", int64_t{1} << 30}, {"MiB", int64_t{1} << 20},
       {"KiB", int64_t{1} << 10}, {"TB", 1000000000000},     {"GB", 1000000000},
-      {"MB", 1000000},           {"KB", 1000},              {"B", 1}};
+      {"MB", 1000000},           {"kB", 1000},              {"KB", 1000},
+      {"B", 1}};
   int64_t scale = 1;
   for (const auto& [unit, bytes] : kUnits) {
     if (!text.ends_with(unit)) continue;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "frontend/importer_contents.h"
+#include "ir/wide.h"
 
 namespace footprint {
 namespace {
@@ -71,6 +72,33 @@ const NodeValueForm* FindForm(absl::string_view name) {
     if (form.name == name) return &form;
   }
   return nullptr;
+}
+
+// Indices of a sparse tensor: positions in it, or a row of coordinates each; they ascend.
+std::string WrongIndices(const Constant& indices, const Constant& tensor) {
+  if (!indices.has_integers) return "";
+  const auto& dims = tensor.type.dims;
+  const size_t rank = dims.size();
+  const bool linear = indices.type.dims.size() == 1;
+  const size_t width = linear ? 1 : rank;
+  Wide before = -1;
+  for (size_t row = 0; width > 0 && row + width <= indices.integers.size(); row += width) {
+    Wide position = 0;
+    for (size_t axis = 0; axis < width; ++axis) {
+      const int64_t index = indices.integers[row + axis];
+      Wide size = 1;
+      for (size_t i = axis; i < (linear ? rank : axis + 1); ++i) {
+        if (__builtin_mul_overflow(size, Wide{dims[i].value()}, &size)) return "";
+      }
+      if (index < 0 || index >= size) {
+        return absl::StrCat("index ", index, " is not below ", static_cast<int64_t>(size));
+      }
+      position = position * size + index;
+    }
+    if (position <= before) return "indices must ascend, each once";
+    before = position;
+  }
+  return "";
 }
 
 }  // namespace
@@ -148,6 +176,10 @@ std::optional<Constant> ConstantReader::Read(const SparseTensorProto& tensor, Pl
   if (__builtin_add_overflow(values->stored_bytes, indices->stored_bytes,
                              &constant->stored_bytes)) {
     sink_.Error("bad-dims", place(), "values and indices together exceed 2^63 bytes");
+    return std::nullopt;
+  }
+  if (const std::string wrong = WrongIndices(*indices, *constant); !wrong.empty()) {
+    sink_.Error("bad-indices", place(), wrong);
     return std::nullopt;
   }
   return constant;

@@ -51,6 +51,7 @@ void Importer::OpenGraph(ImportFrame& frame, const GraphProto& graph) {
     if (TooManyErrors()) return;
     if (!input.name().empty() && stored.contains(input.name())) {
       overridable.push_back(input.name());
+      declare(input);
     } else {
       DefineInput(frame, input);
     }
@@ -119,11 +120,30 @@ NamedValue Importer::NameOf(const ImportFrame& frame, absl::string_view name) co
   return named;
 }
 
+// What a file says of a constant beside its contents.
+void Importer::CompareDeclared(const TensorType& declared, const TensorType& stored,
+                               absl::string_view name) {
+  bool differs = declared.element != ElementType::kUndefined && declared.element != stored.element;
+  if (declared.has_rank) {
+    differs |= !std::equal(declared.dims.begin(), declared.dims.end(), stored.dims.begin(),
+                           stored.dims.end(),
+                           [](Dim a, Dim b) { return !a.is_constant() || a == b; });
+  }
+  if (!differs) return;
+  sink_.Warning("declared-shape-mismatch", absl::StrCat("initializer ", Printable(name)),
+                absl::StrCat("the file declares ", ToString(declared, *graph_.dims),
+                             ", but it is ", ToString(stored, *graph_.dims), "; that is used"));
+}
+
 ValueId Importer::AddValue(ImportFrame& frame, absl::string_view name, Value&& value) {
   NamedValue named = NameOf(frame, name);
   value.region = frame.region;
   if (value.kind == ValueKind::kConstant) {
     value.declared = ValueType::Tensor(graph_.constants[value.constant].type);
+    if (named.declared != nullptr) {
+      CompareDeclared(types_.Read(*named.declared, name, named.model_symbols).tensor,
+                      value.declared.tensor, named.name);
+    }
   } else if (value.kind == ValueKind::kNodeOutput && named.declared != nullptr) {
     value.declared = types_.Read(*named.declared, name, named.model_symbols);
   }

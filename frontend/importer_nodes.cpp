@@ -96,6 +96,10 @@ void Importer::AddNode(ImportFrame& frame, const NodeProto& proto) {
   for (const std::string& input : proto.input()) node.inputs.push_back(Read(frame, input));
   node.attributes.reserve(static_cast<size_t>(proto.attribute_size()));
   for (const AttributeProto& attribute : proto.attribute()) {
+    if (node.Find(attribute.name()) != nullptr) {
+      Error("duplicate-attribute", DescribeProto(proto) + Where(frame),
+            absl::StrCat("has attribute ", Printable(attribute.name()), " twice"));
+    }
     if (const auto bound = Resolve(frame, attribute)) {
       AddAttribute(frame, attribute.name(), *bound, &node);
     }

@@ -101,6 +101,8 @@ class Importer {
   void DefineInitializers(ImportFrame& frame, const ONNX_NAMESPACE::GraphProto& graph);
   NamedValue NameOf(const ImportFrame& frame, absl::string_view name) const;
   // Adds a row to the table of values, with the name and type that the file gives `name`.
+  void CompareDeclared(const TensorType& declared, const TensorType& stored,
+                       absl::string_view name);
   ValueId AddValue(ImportFrame& frame, absl::string_view name, Value&& value);
   // Makes `name` mean `value` in this body.
   void Bind(ImportFrame& frame, absl::string_view name, ValueId value);

@@ -233,7 +233,9 @@ class LivenessPass {
             storage.bytes = constant.stored_bytes;
             storage.certainty = Certainty::kExact;
           }
-          Pin(shared, "stored in the model");
+          Pin(shared, constant.origin == ConstantOrigin::kInitializer
+                          ? "stored in the model"
+                          : "stored in a node of the model");
         }
         trace_.storage_of[id] = shared;
       }
@@ -291,7 +293,9 @@ class LivenessPass {
     if (node.op == nullptr) return StorageId();
     if (node.op->alias >= 0) {
       const ValueId source = node.input(static_cast<size_t>(node.op->alias));
-      if (source.valid() && trace_.storage_of[source].valid()) return trace_.storage_of[source];
+      if (source.valid() && trace_.storage_of[source].valid() && !IsSparse(source)) {
+        return trace_.storage_of[source];
+      }
     }
     if (!options_.in_place || node.op->inplace == 0 || !HasSingleOutput(node)) return StorageId();
     for (size_t i = 0; i < node.inputs.size() && i < 32; ++i) {
@@ -303,6 +307,11 @@ class LivenessPass {
       }
     }
     return StorageId();
+  }
+
+  bool IsSparse(ValueId id) const {
+    const ConstantId constant = graph_.values[id].constant;
+    return constant.valid() && graph_.constants[constant].is_sparse;
   }
 
   static bool HasSingleOutput(const Node& node) {

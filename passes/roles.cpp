@@ -78,6 +78,7 @@ class RoleAssigner {
     result_.of.resize(graph.values.size(), Role::kNone);
     result_.trainable.resize(graph.values.size(), false);
     result_.is_quantization.resize(graph.values.size(), false);
+    result_.is_repeated.resize(graph.values.size(), false);
     for (ValueId input : graph.top().inputs) {
       const TensorType& type = graph.values[input].declared.tensor;
       if (graph.values[input].kind != ValueKind::kInput || !IsInteger(type.element)) continue;
@@ -92,9 +93,14 @@ class RoleAssigner {
 
   Roles Run(const std::vector<std::string>& freeze) {
     CollectUses();
+    IdVector<ConstantId, bool> seen(graph_.constants.size(), false);
     for (size_t i = 0; i < graph_.values.size(); ++i) {
       const ValueId id(i);
-      if (graph_.values[id].kind == ValueKind::kConstant) result_.of[id] = RoleOf(id);
+      if (graph_.values[id].kind != ValueKind::kConstant) continue;
+      result_.of[id] = RoleOf(id);
+      const ConstantId constant = graph_.values[id].constant;
+      result_.is_repeated[id] = seen[constant];
+      seen[constant] = true;
     }
     SplitMergedTensors();
     for (size_t i = 0; i < graph_.values.size(); ++i) {
@@ -365,7 +371,7 @@ class RoleAssigner {
 
 int64_t Roles::WeightCount(ValueId value, int64_t elements) const {
   if (!value.valid()) return elements;
-  if (is_quantization[value]) return 0;
+  if (is_quantization[value] || is_repeated[value]) return 0;
   const auto packed = packed_weights.find(value);
   return packed == packed_weights.end() ? elements : packed->second;
 }

@@ -27,12 +27,15 @@ struct Roles {
   IdVector<ValueId, Role> of;
   IdVector<ValueId, bool> trainable;  // parameters that take a gradient
 
+  // Another value for a constant that an earlier one has: a function's, in each call.
+  IdVector<ValueId, bool> is_repeated;
   // Scales and zero points of quantized tensors: they take bytes, but are no weights.
   IdVector<ValueId, bool> is_quantization;
   // How many weights constants hold of which an element is not one: several packed into a byte.
   absl::flat_hash_map<ValueId, int64_t> packed_weights;
 
-  // Of a parameter; `value` may be invalid: one of the module that the file does not hold.
+  // Of a parameter, the first time it occurs; `value` may be invalid: one of the module that the
+  // file does not hold.
   int64_t WeightCount(ValueId value, int64_t elements) const;
   bool IsParameter(ValueId value) const { return of[value] == Role::kParameter; }
   bool IsStored(ValueId value) const { return of[value] != Role::kNone; }

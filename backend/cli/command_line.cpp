@@ -92,6 +92,7 @@ std::optional<std::filesystem::path> ConfigOf(const Flags& flags) {
 void ApplyConfig(CLI::App& command, const CLI::App& analyze, Flags& flags, UsageErrors& errors) {
   const std::optional<std::filesystem::path> path = ConfigOf(flags);
   if (!path) return;
+  std::vector<std::string> given;
   for (ConfigEntry& entry : ReadConfig(*path, errors)) {
     const std::string name = "--" + entry.option;
     if (entry.option == "dim") {
@@ -100,10 +101,14 @@ void ApplyConfig(CLI::App& command, const CLI::App& analyze, Flags& flags, Usage
       errors.Add("bad-config", path->string() + ": " + entry.option,
                  "analyze has no option --" + entry.option +
                      DidYouMean(name, NamesOf(analyze)));
+    } else if (entry.option == "config" || entry.option == "help") {
+      errors.Add("bad-config", path->string() + ": " + entry.option, "is for the command line");
     } else if (CLI::Option* option = command.get_option_no_throw(name)) {
+      if (option->count() == 0) given.push_back(name);
       Fill(*option, entry.values);
     }
   }
+  errors.ComeFrom(path->string(), std::move(given));
 }
 
 void NoteTrainingOptions(const CLI::App& command, Flags& flags) {

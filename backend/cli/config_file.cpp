@@ -68,9 +68,10 @@ std::optional<std::filesystem::path> FindConfig(const std::filesystem::path& fol
 }
 
 std::vector<ConfigEntry> ReadConfig(const std::filesystem::path& path, UsageErrors& errors) {
+  std::error_code error;
   std::ifstream file(path);
-  if (!file) {
-    errors.Add("file-access", path.string(), "cannot be read");
+  if (!file || std::filesystem::is_directory(path, error)) {
+    errors.Add("file-access", "--config " + path.string(), "cannot be read");
     return {};
   }
   std::vector<ConfigEntry> entries;

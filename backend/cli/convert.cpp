@@ -369,7 +369,16 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
 }  // namespace
 
 void UsageErrors::Add(std::string kind, std::string place, std::string message) {
+  const std::string option = place.substr(0, place.find(' '));
+  if (std::find(of_file_.begin(), of_file_.end(), option) != of_file_.end()) {
+    place = file_ + ": " + place;
+  }
   failure_.diagnostics.push_back({"error", std::move(kind), std::move(place), std::move(message)});
+}
+
+void UsageErrors::ComeFrom(std::string file, std::vector<std::string> options) {
+  file_ = std::move(file);
+  of_file_ = std::move(options);
 }
 
 AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {

@@ -14,11 +14,15 @@ namespace footprint {
 class UsageErrors {
  public:
   void Add(std::string kind, std::string place, std::string message);
+  // Mistakes in the values of these options ("--dim") are told as the file's.
+  void ComeFrom(std::string file, std::vector<std::string> options);
   bool empty() const { return failure_.diagnostics.empty(); }
   Failure Take() { return std::move(failure_); }
 
  private:
   Failure failure_{.exit_code = 3, .diagnostics = {}};
+  std::string file_;
+  std::vector<std::string> of_file_;
 };
 
 AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors);

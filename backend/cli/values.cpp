@@ -121,7 +121,7 @@ Parsed<std::pair<std::string, int64_t>> ParseDim(std::string_view text) {
   }
   const std::string_view number = text.substr(equals + 1);
   if (number.find("..") != std::string_view::npos || number.find(',') != std::string_view::npos) {
-    return Problem{"not-available", "several sizes in one run are not available yet; give one"};
+    return BadValue("expected one value here; several are for --dim on the command line");
   }
   const std::optional<int64_t> value = ParseInteger(number);
   if (!value || *value < 1) return BadValue("expected a positive integer, as in --dim batch=32");

@@ -90,6 +90,17 @@ class Shapes(Case):
                          [([3, 4], 48), ([8, 4], 128)])
         self.assertEqual((report["stored"]["bytes"], report["inference"]["weight_bytes"]), (16, 16))
         self.assertEqual(report["parameters"]["bytes"], 0)
+        self.assertEqual(report["constants"]["bytes"], 16)
+        weight = ", ".join(["1"] * 16)
+        for mode in ("inference", "training"):
+            report = self.analyze(
+                HEAD.replace('"com.microsoft" : 1', '"local" : 1')
+                + "g (float[2, 4] a) => (y) { x = local.L(a) y = local.L(x) }\n"
+                '<domain: "local", opset_import: ["" : 13]> L (x) => (y)'
+                " { c = Constant<value = float[4, 4] {" + weight + "}>() y = MatMul(x, c) }",
+                "--mode", mode)
+            self.assertEqual((report["parameters"]["bytes"], report["parameters"]["count"]), (64, 16))
+            self.assertEqual(sum(l["parameter_count"] for l in report["layers"]), 16)
 
     def test_sizes_in_another_file(self):
         (self.folder / "case.textproto").write_text(

@@ -392,7 +392,7 @@ constexpr NamedGenerator kGenerators[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(, RandomOperators, testing::ValuesIn(kGenerators),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 // Slices against walking along the axis.
 TEST(RandomSlices, AgreeWithWalking) {

@@ -32,6 +32,12 @@ ValueType JoinBranches(InferContext& c, const ValueType& a, const ValueType& b) 
   return result;
 }
 
+bool Differ(const ValueType& a, const ValueType& b) {
+  constexpr ElementType kUnknown = ElementType::kUndefined;
+  return a.is_tensor() && b.is_tensor() && a.tensor.element != b.tensor.element &&
+         a.tensor.element != kUnknown && b.tensor.element != kUnknown;
+}
+
 // The branch that is not taken is inferred for its own sake, and may be nonsense.
 void IfTypes(InferContext& c) {
   const RegionId then_region = BodyOf(c, "then_branch");
@@ -58,6 +64,10 @@ void IfTypes(InferContext& c) {
       c.SetOutputType(i, is_true ? yes.types[at] : no.types[at]);
       c.SetOutputValue(i, is_true ? yes.values[at] : no.values[at]);
       c.SetOutputBounds(i, is_true ? yes.bounds[at] : no.bounds[at]);
+    } else if (Differ(yes.types[at], no.types[at])) {
+      return c.Error(absl::StrCat("output ", i, " is ", ElementTypeName(yes.types[at].tensor.element),
+                                  " in then_branch and ", ElementTypeName(no.types[at].tensor.element),
+                                  " in else_branch"));
     } else {
       c.SetOutputType(i, JoinBranches(c, yes.types[at], no.types[at]));
       c.SetOutputValue(i, JoinValues(yes.values[at], no.values[at]));
