@@ -18,7 +18,8 @@ std::string Exactly(const Bytes& bytes) {
 void AddCard(std::string_view label, const Bytes& bytes, const std::string& detail,
              std::string& html, std::string_view kind = "", const std::string& sign = "") {
   html += "<div class=\"card" + std::string(kind) + "\"><dt>" + Markup(label) + "</dt><dd>";
-  html += "<strong>" + Markup(sign) + Figure(bytes) + "</strong><span>" + Exactly(bytes) + "</span>";
+  html += "<strong>" + Markup(sign) + Figure(bytes) + "</strong>";
+  html += "<span>" + Exactly(bytes) + "</span>";
   if (!detail.empty()) html += "<small>" + Markup(detail) + "</small>";
   html += "</dd></div>\n";
 }

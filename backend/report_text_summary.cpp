@@ -170,8 +170,8 @@ std::string TrainingText(const Report& report, const Terminal& terminal) {
           : Counted(static_cast<int64_t>(training.checkpoints.size()), "checkpointed segment");
   std::string text = Heading(
       "Training step",
-      Joined({"eager PyTorch", training.optimizer, training.precision, training.scales_loss ? "GradScaler" : "",
-              loss, micro, again}),
+      Joined({"eager PyTorch", training.optimizer, training.precision,
+              training.scales_loss ? "GradScaler" : "", loss, micro, again}),
       terminal);
   text += FigureLine("parameters", training.parameter_bytes);
   text += FigureLine("buffers", training.buffer_bytes);

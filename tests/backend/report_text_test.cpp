@@ -30,12 +30,14 @@ Report Example() {
   report.parameter_count = 2048;
   report.trainable_parameter_count = 1024;
   report.parameter_bytes = 8192;
+  report.file_parameter_count = 2048;
   report.widths = {{"fp32", 8192}, {"int4", 1024}};
   TrainingReport training;
   training.optimizer = "adamw";
   training.precision = "fp32";
   training.loss = "cross-entropy (assumed)";
   training.parameter_bytes = 8192;
+  training.saved_bytes = 4608;
   training.saved_excluding_inputs_bytes = 4096;
   training.saved_expression = "128*batch*seq";
   training.phases = {{"forward", 12288}, {"backward", 20480}, {"optimizer", std::nullopt}};
@@ -84,7 +86,7 @@ TEST(ReportText, ParametersInEachWidth) {
 
 TEST(ReportText, TrainingSaysUnknownWhereItIs) {
   EXPECT_EQ(Section(TextOf(Example()), "Training step"),
-            "Training step           adamw, fp32, loss cross-entropy (assumed)\n"
+            "Training step           eager PyTorch, adamw, fp32, loss cross-entropy (assumed)\n"
             "  parameters                 8.00 KiB                8,192\n"
             "  buffers                     unknown\n"
             "  gradients                   unknown\n"
@@ -92,6 +94,7 @@ TEST(ReportText, TrainingSaysUnknownWhereItIs) {
             "  inputs                      unknown\n"
             "  saved activations          4.00 KiB                4,096\n"
             "    = 128*batch*seq, as decided at these bindings\n"
+            "  with inputs                4.50 KiB                4,608\n"
             "  after forward               unknown\n"
             "  peak of forward           12.00 KiB               12,288\n"
             "  peak of backward          20.00 KiB               20,480\n"

@@ -65,8 +65,9 @@ void IfTypes(InferContext& c) {
       c.SetOutputValue(i, is_true ? yes.values[at] : no.values[at]);
       c.SetOutputBounds(i, is_true ? yes.bounds[at] : no.bounds[at]);
     } else if (Differ(yes.types[at], no.types[at])) {
-      return c.Error(absl::StrCat("output ", i, " is ", ElementTypeName(yes.types[at].tensor.element),
-                                  " in then_branch and ", ElementTypeName(no.types[at].tensor.element),
+      const absl::string_view one = ElementTypeName(yes.types[at].tensor.element);
+      const absl::string_view other = ElementTypeName(no.types[at].tensor.element);
+      return c.Error(absl::StrCat("output ", i, " is ", one, " in then_branch and ", other,
                                   " in else_branch"));
     } else {
       c.SetOutputType(i, JoinBranches(c, yes.types[at], no.types[at]));
