@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -33,17 +34,17 @@ namespace {
 // What the totals leave out or guess.
 void TellIncomplete(const Analysis& analysis, DiagnosticSink& sink) {
   const auto tell = [&](int64_t count, const char* what) {
-    if (count > 0) sink.Warning("incomplete", "", absl::StrCat(count, what));
+    if (count > 0) sink.Warning("incomplete", "", absl::StrCat(what, ": ", count));
   };
   if (analysis.training) {
     tell(static_cast<int64_t>(analysis.training->program.generic_nodes.size()),
-         " operators have no PyTorch counterpart: what they keep is a guess");
+         "operators without a PyTorch counterpart, of which what they keep is a guess");
     tell(analysis.training->timeline.unknown_storages,
-         " storages of the training step have no known size");
+         "storages of the training step without a known size");
   }
   if (analysis.inference) {
     tell(analysis.inference->timeline.unknown_storages,
-         " storages of inference have no known size");
+         "storages of inference without a known size");
   }
 }
 
@@ -55,6 +56,24 @@ void TellUnknownOperators(const Graph& graph, const InferredTypes& inferred, Dia
     sink.Warning("unknown-operator", Describe(graph, id),
                  absl::StrCat("ONNX has no operator of this name in opset ", node.version,
                               "; what it gives is as declared, or unknown"));
+  }
+}
+
+// Names that are bound and of which no size speaks.
+void TellIdleNames(const Graph& graph, const InferredTypes& inferred, const DimBindings& bindings,
+                   DiagnosticSink& sink) {
+  absl::flat_hash_set<Dim> sizes;
+  for (const ValueType& type : inferred.types) {
+    sizes.insert(type.tensor.dims.begin(), type.tensor.dims.end());
+  }
+  absl::flat_hash_set<std::string> used;
+  for (const Dim size : sizes) {
+    for (std::string& name : graph.dims->SymbolsIn(size)) used.insert(std::move(name));
+  }
+  for (const auto& [name, value] : bindings) {
+    if (used.contains(name)) continue;
+    sink.Note("idle-option", absl::StrCat("--dim ", name),
+              "no effect: the file declares the name, but no size follows from it");
   }
 }
 
@@ -248,6 +267,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
 
   Roles roles = AssignRoles(model->graph, model->provenance, options.freeze, sink);
   TellIdle(options, roles, sink);
+  TellIdleNames(model->graph, inferred, bound.dims, sink);
   DimEvaluator evaluator(*model->graph.dims, bound.dims);
   CheckConstraints(model->graph, inferred, evaluator, sink);
   if (sink.has_errors()) return ToFailure(sink.Take());

@@ -50,7 +50,9 @@ bool IsAnalyzed(const Report& report, Of of) {
 std::string Figure(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "unknown"; }
 
 std::string ExactFigure(const Bytes& bytes) {
-  return bytes ? BinaryUnits(*bytes) + " (" + WithThousands(*bytes) + " bytes)" : "unknown";
+  if (!bytes) return "unknown";
+  const std::string exact = WithThousands(*bytes) + " bytes";
+  return *bytes < 1024 ? exact : BinaryUnits(*bytes) + " (" + exact + ")";
 }
 
 std::string SignOf(bool bounded, bool unknown) {
@@ -61,8 +63,7 @@ std::string SignOf(bool bounded, bool unknown) {
 
 std::string Incompleteness(const TrainingReport& training) {
   const int64_t unknown = training.unknown_storages;
-  return Joined({unknown > 0 ? WithThousands(unknown) + " storages of unknown size are left out"
-                             : "",
+  return Joined({unknown > 0 ? "left out: " + Counted(unknown, "storage") + " of unknown size" : "",
                  Joined(training.generic_operators)});
 }
 

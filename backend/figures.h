@@ -45,14 +45,14 @@ bool IsAnalyzed(const Report& report, NamedFigure::Of of);
 // "2.54 GiB", or "unknown".
 std::string Figure(const Bytes& bytes);
 
-// "2.54 GiB (2,730,177,028 bytes)", or "unknown".
+// "2.54 GiB (2,730,177,028 bytes)", "48 bytes", or "unknown".
 std::string ExactFigure(const Bytes& bytes);
 
 // What stands before a total: of an upper bound where run-time data decides sizes, of a lower one
 // where some are unknown. "<= ", ">= ", "~ " for both, or nothing.
 std::string SignOf(bool bounded, bool unknown);
 
-// What the totals of a step leave out or guess: "3 storages of unknown size are left out, 2 x Foo".
+// What the totals of a step leave out or guess: "left out: 3 storages of unknown size, 2 x Foo".
 std::string Incompleteness(const TrainingReport& training);
 
 // Text from anywhere, safe inside an element of HTML or XML and inside a quoted attribute.

@@ -11,10 +11,6 @@ namespace {
 
 constexpr size_t kShown = 20;
 
-std::string Storages(int64_t count) {
-  return WithThousands(count) + (count == 1 ? " storage" : " storages");
-}
-
 std::string CertaintyLine(const Report& report, std::string_view certainty,
                           std::string_view meaning) {
   int64_t count = 0;
@@ -25,7 +21,7 @@ std::string CertaintyLine(const Report& report, std::string_view certainty,
     bytes += storage.bytes.value_or(0);
   }
   if (count == 0) return "";
-  std::string text = "  " + std::string(certainty) + ": " + Storages(count);
+  std::string text = "  " + std::string(certainty) + ": " + Counted(count, "storage");
   if (bytes > 0) text += " of " + BinaryUnits(bytes);
   return text + " " + std::string(meaning) + "\n";
 }
@@ -61,9 +57,9 @@ std::string OperatorsText(const Report& report, const Terminal& terminal) {
 }  // namespace
 
 std::string NotesText(const Report& report, const Terminal& terminal) {
-  std::string text = CertaintyLine(report, "assumed", "rest on an assumption");
-  text += CertaintyLine(report, "bounded", "count with their upper bound");
-  text += CertaintyLine(report, "unknown", "have no known size and are missing from the totals");
+  std::string text = CertaintyLine(report, "assumed", "resting on an assumption");
+  text += CertaintyLine(report, "bounded", "counted with an upper bound");
+  text += CertaintyLine(report, "unknown", "of no known size, missing from the totals");
   text += UnknownText(report, terminal);
   text += OperatorsText(report, terminal);
   for (size_t i = 0; i < std::min(kShown, report.diagnostics.size()); ++i) {

@@ -44,7 +44,7 @@ std::string SharesText(const Peak& peak, const Terminal& terminal) {
     sum += share.bytes;
     table.AddRow({CategoryWords(share.category), BinaryUnits(share.bytes),
                   WithThousands(share.bytes),
-                  WithThousands(share.count) + (share.count == 1 ? " storage" : " storages")});
+                  Counted(share.count, "storage")});
   }
   const int64_t rest = peak.live_bytes.value_or(sum) - sum;
   if (rest > 0) table.AddRow({"rounding to 512 B", BinaryUnits(rest), WithThousands(rest)});

@@ -63,9 +63,7 @@ std::string Expression(const std::string& expression, const Terminal& terminal) 
 std::string IncompleteLines(const TrainingReport& training, const Terminal& terminal) {
   std::string text;
   if (training.unknown_storages > 0) {
-    const bool one = training.unknown_storages == 1;
-    text += Wrap("  incomplete: " + WithThousands(training.unknown_storages) +
-                     (one ? " storage" : " storages") +
+    text += Wrap("  incomplete: " + Counted(training.unknown_storages, "storage") +
                      " of unknown size, which every total leaves out",
                  4, terminal) +
             "\n";
@@ -98,11 +96,6 @@ std::string CategoryWords(std::string_view category) {
     if (c == '_') c = ' ';
   }
   return words;
-}
-
-// "1 node", "2,345 nodes"
-std::string Counted(int64_t count, const char* noun) {
-  return WithThousands(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 std::string HeadText(const Report& report, const Terminal& terminal) {

@@ -154,6 +154,10 @@ std::string DecimalUnitsLike(int64_t bytes, int64_t reference) {
   return InUnit(bytes, kDecimal[SuitableUnit(kDecimal, Magnitude(reference))], true);
 }
 
+std::string Counted(int64_t count, const std::string& noun) {
+  return WithThousands(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string Joined(const std::vector<std::string>& texts) {
   std::string joined;
   for (const std::string& text : texts) {

@@ -24,6 +24,9 @@ std::string DecimalUnits(int64_t bytes);
 // of figures shares one unit: 4 GB, 2 GB, 1 GB, 0.5 GB.
 std::string DecimalUnitsLike(int64_t bytes, int64_t reference);
 
+// "1 node", "2,345 nodes"
+std::string Counted(int64_t count, const std::string& noun);
+
 // "a, b, c"; empty texts are left out.
 std::string Joined(const std::vector<std::string>& texts);
 

@@ -361,6 +361,10 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
   command.destination = ConvertDestination(flags, what, errors);
   for (const Format format : command.destination.formats) {
     options.timeline |= NeedsTimeline(format);
+    if (format == Format::kCsvSweep && !options.sweep) {
+      errors.Add("bad-value", "--format csv:sweep",
+                 "needs several values of a dimension, as in --dim batch=1..64");
+    }
   }
   command.depth = ConvertDepth(flags.depth, errors);
   return command;

@@ -15,7 +15,7 @@ std::string Size(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "-";
 std::string Outcome(const ModelSummary& summary) {
   if (!summary.error.empty()) return summary.error;
   if (summary.broken_budgets == 0) return "";
-  return WithThousands(summary.broken_budgets) + " budgets broken";
+  return Counted(summary.broken_budgets, "budget") + " broken";
 }
 
 }  // namespace
@@ -35,8 +35,8 @@ std::string SummaryText(const std::vector<ModelSummary>& summaries, const Termin
                   Size(summary.training_peak_bytes), Size(summary.inference_peak_bytes),
                   Printable(Outcome(summary))});
   }
-  return table.Render(terminal) + "\n" + WithThousands(static_cast<int64_t>(summaries.size())) +
-         " models, " + WithThousands(static_cast<int64_t>(failed)) + " of them failed\n";
+  return table.Render(terminal) + "\n" + Counted(static_cast<int64_t>(summaries.size()), "model") +
+         ", " + WithThousands(static_cast<int64_t>(failed)) + " of them failed\n";
 }
 
 std::string SummaryMarkdown(const std::vector<ModelSummary>& summaries) {

@@ -43,7 +43,7 @@ class Shapes(Case):
     def test_hostile_nodes(self):
         """One diagnostic with the node and what is wrong, within a second and 100 MB.
 
-        What the process takes to say that there is no file is part of neither: sanitizers need more.
+        What the process takes to say that there is no file is part of neither.
         """
         base_seconds, base_size = self.measure("analyze", "no.onnxtxt")
         for graph, words in (
@@ -99,7 +99,8 @@ class Shapes(Case):
                 '<domain: "local", opset_import: ["" : 13]> L (x) => (y)'
                 " { c = Constant<value = float[4, 4] {" + weight + "}>() y = MatMul(x, c) }",
                 "--mode", mode)
-            self.assertEqual((report["parameters"]["bytes"], report["parameters"]["count"]), (64, 16))
+            parameters = report["parameters"]
+            self.assertEqual((parameters["bytes"], parameters["count"]), (64, 16))
             self.assertEqual(sum(l["parameter_count"] for l in report["layers"]), 16)
 
     def test_sizes_in_another_file(self):
