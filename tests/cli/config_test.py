@@ -57,14 +57,18 @@ class Config(CommandTest):
                             ("\noptimiser = \"sgd\"", "footprint.toml: optimiser"),
                             ("[dim]\nN = 1.5", "footprint.toml:2"),
                             ("[dim]\nN = 0", "footprint.toml: dim"),
-                            ("optimizer = \"none\"", "--optimizer none")):
+                            ("optimizer = \"none\"", "footprint.toml: --optimizer none"),
+                            ("config = \"x\"", "footprint.toml: config"),
+                            ("[dim]\nN = \"1..4\"", "footprint.toml")):
             self.configure(text)
             run = self.run_command("analyze", self.model, "--format", "json")
             self.assertEqual(run.returncode, 3, text)
             self.assertIn(place, json.loads(run.stdout)["error"]["place"], text)
         self.assertIn("did you mean --optimizer?", self.fail_as_text(
             3, "analyze", self.model, "--config", self.write("optimiser = 1")))
-        self.fail_in_json(3, "analyze", self.model, "--config", "missing.toml")
+        for name in ("missing.toml", "models"):
+            error = self.fail_in_json(3, "analyze", self.model, "--config", name)["error"]
+            self.assertEqual(error["place"], "--config " + name)
 
     def write(self, text):
         (self.folder / "other.toml").write_text(text)

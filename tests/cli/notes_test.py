@@ -2,7 +2,7 @@
 
 import unittest
 
-from command import CommandTest
+from command import SOURCE, CommandTest
 
 HEAD = '<ir_version: 10, opset_import: ["" : 21]>\n'
 CUT = (HEAD + "g (float[batch, sequence] x) => (y) <int64[4] p = {0, -5, 0, 0}>"
@@ -23,6 +23,36 @@ class Notes(CommandTest):
                               "adam", "--params", "1M")
         self.assertNotIn("--optimizer", textbook)
         self.assertNotIn("--optimizer", self.notes("--optimizer", "sgd"))
+
+    def test_names_of_which_no_size_speaks(self):
+        (self.folder / "names.onnxtxt").write_text(
+            HEAD + "g (float[a, 4] x) => (float[b, 4] y) { y = Relu(x) }")
+        report = self.succeed_in_json("analyze", "names.onnxtxt", "--mode", "inference",
+                                      "--dim", "a=2", "--dim", "b=8")
+        self.assertEqual([d["place"] for d in report["diagnostics"] if d["kind"] == "idle-option"],
+                         ["--dim b"])
+
+    def test_what_a_file_says_that_is_not_so(self):
+        (self.folder / "odd.onnxtxt").write_text(
+            HEAD + "g (float[2] x, float[3] w) => (y, z) <float[2] w = {1, 2}>"
+            " { y = Add(x, w) z = Nothing(x) }")
+        report = self.succeed_in_json("analyze", "odd.onnxtxt")
+        warnings = {d["kind"]: d for d in report["diagnostics"] if d["severity"] == "warning"}
+        self.assertIn("float32[3], but it is float32[2]",
+                      warnings["declared-shape-mismatch"]["message"])
+        self.assertIn("no operator of this name", warnings["unknown-operator"]["message"])
+        self.fail_in_json(2, "analyze", "odd.onnxtxt", "--strict")
+
+    def test_near_names(self):
+        model = str(SOURCE / "models" / "resnet50.train_loss.onnx")
+        for option, given, name in (("--dim", "bach=2", "batch"),
+                                    ("--freeze", "m.cnv1*", "m.conv1.weight"),
+                                    ("--budget", "layer:m/layr1*=1GiB", "m/layer1")):
+            self.assertIn(f"did you mean {name}?",
+                          self.fail_as_text(3, "analyze", model, option, given))
+        report = self.succeed_in_json("analyze", model, "--checkpoint", "glob:m.layr1.?")
+        self.assertTrue([d for d in report["diagnostics"] if d["kind"] == "checkpoint"
+                         and "did you mean m.layer1.0?" in d["message"]])
 
     def test_all_parameters_frozen(self):
         self.assertIn("no gradients", self.notes("--freeze", "*")["--freeze"]["message"])

@@ -93,6 +93,18 @@ class Fit(CommandTest):
         self.assertIsNone(found["largest"])
         self.assertLess(found["margin_bytes"], 0)
 
+    def test_budgets_are_held_against_the_first_value(self):
+        report = self.succeed_in_json("analyze", RESNET, "--dim", "batch=1,64", "--budget",
+                                      "peak=600MB", "--mode", "training")
+        said = [d["message"] for d in report["diagnostics"] if d["kind"] == "first-value"]
+        self.assertEqual(said, ["budgets and the device are held against the first value, 1, alone"])
+
+    def test_markdown_has_the_values(self):
+        text = self.succeed("analyze", RESNET, "--dim", "batch=7,9", "--format", "markdown")
+        self.assertIn("| `batch` | saved + inputs | training peak | inference peak |", text)
+        self.assertEqual([line.split(" | ")[0] for line in text.splitlines()
+                          if line.startswith(("| 7 ", "| 9 "))], ["| 7", "| 9"])
+
     def test_usage(self):
         self.assertEqual(self.fit()["error"]["exit_code"], 3)
         run = self.run_command("analyze", RESNET, "--fit", "bach", "--device", "t4")
