@@ -97,7 +97,8 @@ class Fit(CommandTest):
         report = self.succeed_in_json("analyze", RESNET, "--dim", "batch=1,64", "--budget",
                                       "peak=600MB", "--mode", "training")
         said = [d["message"] for d in report["diagnostics"] if d["kind"] == "first-value"]
-        self.assertEqual(said, ["budgets and the device are held against the first value, 1, alone"])
+        self.assertEqual(said,
+                         ["budgets and the device are held against the first value, 1, alone"])
 
     def test_markdown_has_the_values(self):
         text = self.succeed("analyze", RESNET, "--dim", "batch=7,9", "--format", "markdown")
