@@ -8,6 +8,7 @@
 
 #include "backend/devices.h"
 #include "backend/options.h"
+#include "backend/runtime/onnxruntime.h"
 #include "frontend/read_graph.h"
 #include "ir/dim.h"
 #include "ir/torch_program.h"
@@ -30,8 +31,9 @@ struct TrainingAnalysis {
 };
 
 struct InferenceAnalysis {
-  MemoryTrace trace;
+  MemoryTrace trace;  // on an ideal runtime
   Timeline timeline;
+  std::optional<RuntimePlan> runtime;  // if asked for
 };
 
 struct Analysis {

@@ -14,6 +14,7 @@
 #include "backend/bind.h"
 #include "backend/build_report.h"
 #include "backend/gate.h"
+#include "backend/runtime/onnxruntime.h"
 #include "backend/sweep.h"
 #include "backend/terminal.h"
 #include "backend/translate.h"
@@ -186,6 +187,15 @@ void AnalyzeInference(Analysis& analysis, DiagnosticSink& sink) {
                                     analysis.evaluator);
   inference.timeline = ComputeTimeline(inference.trace, analysis.evaluator, /*granularity=*/1);
   CheckSizes(analysis, inference.trace, inference.timeline, sink);
+  if (analysis.options.runtime == Runtime::kIdeal) return;
+  DiagnosticSink repeated;  // what the first inference said already
+  InferOptions limited;
+  limited.limits = &OnnxRuntimeLimits();
+  const InferredTypes visible =
+      InferShapes(analysis.graph(), limited, analysis.model.fallback.get(), repeated);
+  inference.runtime =
+      PlanOnnxRuntime(analysis.graph(), analysis.inferred, visible, analysis.evaluator,
+                      analysis.options.graph_optimization == GraphOptimization::kAll);
 }
 
 void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {

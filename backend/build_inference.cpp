@@ -9,7 +9,9 @@ namespace footprint {
 
 bool IsActivation(const StorageRecord& storage) { return storage.category == Category::kTransient; }
 
-InferenceReport BuildInference(Analysis& analysis) {
+namespace {
+
+InferenceReport BuildIdeal(Analysis& analysis) {
   const MemoryTrace& trace = analysis.inference->trace;
   const Timeline& timeline = analysis.inference->timeline;
   InferenceReport report;
@@ -50,6 +52,14 @@ InferenceReport BuildInference(Analysis& analysis) {
     if (IsActivation(trace.storages[id])) terms.push_back(trace.storages[id].bytes);
   }
   report.activation_peak_expression = analysis.dims().ToString(analysis.dims().Sum(terms));
+  return report;
+}
+
+}  // namespace
+
+InferenceReport BuildInference(Analysis& analysis) {
+  InferenceReport report = BuildIdeal(analysis);
+  report.runtimes = BuildRuntimes(analysis, report);
   return report;
 }
 

@@ -161,6 +161,8 @@ void FillSettings(const Options& options, Report& report) {
       {"loss", NameOf(options.loss, kLosses)},
       {"attention", NameOf(options.attention, kAttentionKernels)},
       {"modules", NameOf(options.modules, kModules)},
+      {"runtime", NameOf(options.runtime, kRuntimes)},
+      {"graph-optimization", NameOf(options.graph_optimization, kGraphOptimizations)},
       {"accounting", NameOf(options.accounting, kAccountings)},
       {"freeze", Joined(options.freeze)},
       {"checkpoint", options.checkpoint},

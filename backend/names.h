@@ -45,6 +45,10 @@ inline constexpr std::array<Choice<Accounting>, 3> kAccountings = {
     {{"autograd", Accounting::kAutograd},
      {"graph", Accounting::kGraph},
      {"textbook", Accounting::kTextbook}}};
+inline constexpr std::array<Choice<Runtime>, 3> kRuntimes = {
+    {{"both", Runtime::kBoth}, {"ideal", Runtime::kIdeal}, {"onnxruntime", Runtime::kOnnxRuntime}}};
+inline constexpr std::array<Choice<GraphOptimization>, 2> kGraphOptimizations = {
+    {{"none", GraphOptimization::kNone}, {"all", GraphOptimization::kAll}}};
 template <typename T, size_t n>
 constexpr const char* NameOf(T value, const std::array<Choice<T>, n>& choices) {
   for (const Choice<T>& choice : choices) {

@@ -16,6 +16,8 @@ enum class GradScaler { kAuto, kOn, kOff };  // auto: on with amp-fp16
 enum class Loss { kAuto, kNone, kCrossEntropy, kMse, kSum };
 enum class Attention { kAuto, kMath, kEfficient, kFlash, kCudnn };
 enum class Modules { kRecomposed, kAsExported };
+enum class Runtime { kBoth, kIdeal, kOnnxRuntime };
+enum class GraphOptimization { kNone, kAll };
 enum class Accounting { kAutograd, kGraph, kTextbook };
 
 // A value or shape for one graph input, as given on the command line.
@@ -67,6 +69,8 @@ struct Options {
   std::string device;                     // that the step shall fit, by name; empty: none
   std::optional<int64_t> device_memory;   // bytes; instead of the device's nominal memory
   bool expandable_segments = false;       // of PyTorch's caching allocator
+  Runtime runtime = Runtime::kBoth;       // whose reuse of buffers inference follows
+  GraphOptimization graph_optimization = GraphOptimization::kAll;  // by the runtime
   Accounting accounting = Accounting::kAutograd;
   // Replaces the parameter count in textbook accounting and in `footprint bytes`.
   std::optional<int64_t> parameter_count;

@@ -182,6 +182,40 @@ struct DeviceReport {
   std::vector<std::string> reasons; // what the largest parts are, and what is left out
 };
 
+// Where one tensor of a plan lies.
+struct PlannedTensor {
+  std::string name;
+  Bytes bytes;
+  std::string placement;  // "own", "alias", "in place", "reused"
+};
+// One allocation of a runtime: alive in [first_step, last_step], also between its tensors.
+struct RuntimeBuffer {
+  std::string id;  // "b3"
+  Bytes bytes;     // rounded as the runtime does
+  int64_t first_step = 0;
+  int64_t last_step = 0;
+  bool at_peak = false;
+  std::vector<PlannedTensor> tensors;  // in the order in which they are placed
+};
+// Why a runtime takes more than the ideal: bytes at its peak of a buffer that nobody needs then.
+struct RuntimeGap {
+  Bytes bytes;
+  std::string buffer;
+  std::string held_for;  // the tensor that is placed in it next, or that lives too long
+  std::string reason;
+};
+struct RuntimeReport {
+  std::string name;          // "ideal", "onnxruntime"
+  std::string optimization;  // "none", "all"
+  Bytes activation_peak_bytes;  // scratch included; outputs too; neither weights nor inputs
+  int64_t scratch_bytes = 0;    // the part of it
+  int64_t unknown_buffers = 0;  // of unknown size: left out
+  std::string peak_step;        // "Conv /conv1/Conv"
+  std::vector<std::string> rewrites;  // "MatMul + Add -> Gemm: 24"
+  std::vector<RuntimeGap> gaps;       // largest first
+  std::vector<RuntimeBuffer> buffers;
+};
+
 struct InferenceReport {
   Bytes activation_peak_bytes;  // ideal liveness peak: initializers and the caller's inputs apart
   std::string activation_peak_expression;  // of the storages alive at this peak
@@ -192,6 +226,7 @@ struct InferenceReport {
   Bytes weight_bytes;            // initializers and constants
   int64_t unknown_storages = 0;  // of unknown size: every total leaves them out
   Peak peak;                     // initializers and inputs included
+  std::vector<RuntimeReport> runtimes;  // the headline's last
 };
 
 // What the file holds, and in which forms.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/figures.h"
+#include "backend/report_json_runtimes.h"
 #include "backend/report_json_writer.h"
 
 namespace footprint {
@@ -171,6 +172,7 @@ void WriteInference(const std::optional<InferenceReport>& inference, JsonWriter*
   json->Field("activation_peak_bytes", inference->activation_peak_bytes);
   json->FieldOrNull("activation_peak_expression", inference->activation_peak_expression);
   WritePeak(inference->peak, false, json);
+  WriteRuntimes(inference->runtimes, json);
   json->EndObject();
 }
 

@@ -42,7 +42,13 @@ const ValueType& Inference::InputType(int i) const {
 
 KnownValuePtr Inference::InputValue(int i) const {
   const ValueId id = node_->input(static_cast<size_t>(i));
-  return id.valid() ? result_.values[id] : nullptr;
+  if (!id.valid()) return nullptr;
+  const KnownValuePtr& value = result_.values[id];
+  if (limits_ == nullptr || !decides_shapes_ || value == nullptr) return value;
+  for (const Dim& element : value->integers) {
+    if (!element.is_constant()) return nullptr;
+  }
+  return value;
 }
 
 ElementBounds Inference::InputBounds(int i) const {
@@ -86,6 +92,7 @@ const ValueType& Inference::OutputType(int i) const {
 void Inference::SetOutputValue(int i, KnownValuePtr value) {
   const ValueId id = node_->output(static_cast<size_t>(i));
   if (!id.valid() || value == nullptr) return;
+  if (limits_ != nullptr && !limits_->computes(*node_)) return;
   if (!value->is_sequence) {
     Sizes sizes;
     if (!SmallSizes(result_.types[id], &sizes) || Product(sizes) != ElementsOf(*value)) return;
@@ -166,6 +173,7 @@ void Inference::FinishOutputs() {
         type.tensor.element == ElementType::kUndefined && type.tensor.element_count.is_unknown()) {
       type.kind = TypeKind::kUnknown;
     }
+    if (limits_ != nullptr) Limit(id);
     Refine(id, /*report_mismatch=*/!failed_);
     CheckBytes(id);
   }
@@ -184,6 +192,7 @@ void Inference::InferNode(NodeId id) {
   const NodeId outer_id = std::exchange(node_id_, id);
   const Node* const outer_node = std::exchange(node_, &graph_.nodes[id]);
   const bool outer_failed = std::exchange(failed_, false);
+  const bool outer_decides = std::exchange(decides_shapes_, false);
   if (depth_ > 0) {
     ++visits_;
     for (const ValueId output : node_->outputs) {
@@ -198,7 +207,9 @@ void Inference::InferNode(NodeId id) {
     failed_ = true;
   } else if (op != nullptr && op->types != nullptr) {
     const int64_t overflows = graph_.dims->overflows();
+    decides_shapes_ = true;
     op->types(*this);
+    decides_shapes_ = false;
     if (graph_.dims->overflows() > overflows) CheckOverflow();
     if (op->same_element != 0) CheckElements(*op);
     if (op->values != nullptr && !failed_) {
@@ -213,6 +224,7 @@ void Inference::InferNode(NodeId id) {
   node_id_ = outer_id;
   node_ = outer_node;
   failed_ = outer_failed;
+  decides_shapes_ = outer_decides;
 }
 
 InferContext::RegionResult Inference::InferRegion(RegionId id,
@@ -264,6 +276,7 @@ bool Inference::Afford(RegionId region, int64_t times) {
 }
 
 InferredTypes Inference::Run(const InferOptions& options) {
+  limits_ = options.limits;
   Seed(options);
   RefuseMalformed();
   for (const ValueId input : graph_.top().inputs) CheckBytes(input);

@@ -32,11 +32,22 @@ struct InferredTypes {
   std::vector<NodeId> unknown_nodes;
 };
 
+// Inference as another program makes it, which knows less. Contents decide shapes only where they are
+// numbers, and a size is a number, a name of the model, or what the file declares.
+struct InferenceLimits {
+  // Whether contents of the node's outputs are computed.
+  bool (*computes)(const Node& node) = nullptr;
+  // Takes out of the type of an output what is not seen; `inputs` are the contents of the operands.
+  void (*forget)(const Node& node, absl::Span<const KnownValuePtr> inputs,
+                 TensorType& output) = nullptr;
+};
+
 struct InferOptions {
   // Values given on the command line for inputs that decide shapes, by input.
   std::vector<std::pair<ValueId, KnownValuePtr>> input_values;
   // Shapes given on the command line, by input; override declared ones.
   std::vector<std::pair<ValueId, TensorType>> input_types;
+  const InferenceLimits* limits = nullptr;
 };
 
 // `fallback` may be null. Problems of the model go to `sink`; inference goes on where it can.

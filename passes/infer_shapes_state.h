@@ -69,6 +69,10 @@ class Inference final : public InferContext {
   // Infers bodies that no rule asked for, from what the file declares.
   void InferForgottenRegions();
 
+  // Leaves of an output what the limits let be seen; see infer_shapes_limits.cpp.
+  void Limit(ValueId value);
+  bool IsSeen(Dim dim);
+
   // Merges what the file declares into what was inferred; see infer_shapes_declared.cpp.
   void Refine(ValueId value, bool report_mismatch);
   bool RefineDims(TensorType& inferred, const TensorType& declared);
@@ -92,6 +96,9 @@ class Inference final : public InferContext {
   NodeId node_id_;
   const Node* node_ = nullptr;
   bool failed_ = false;
+  const InferenceLimits* limits_ = nullptr;
+  bool decides_shapes_ = false;  // the rule at hand sets types
+  absl::flat_hash_map<Dim, bool> seen_;
   bool overflowed_ = false;  // said once for the whole graph
   absl::flat_hash_set<NodeId> malformed_;
 

@@ -24,10 +24,6 @@ namespace {
 
 constexpr std::array<Choice<bool>, 2> kAllocators = {{{"native", false}, {"expandable", true}}};
 constexpr std::array<Choice<bool>, 2> kStepInputs = {{{"kept", false}, {"dropped", true}}};
-// Not in Options yet: there is one choice of each.
-constexpr std::array<Choice<bool>, 2> kRuntimes = {{{"ideal", true}, {"onnxruntime", true, false}}};
-constexpr std::array<Choice<bool>, 2> kGraphOptimizations = {
-    {{"none", true}, {"all", true, false}}};
 constexpr std::array<Choice<std::optional<bool>>, 3> kColors = {
     {{"auto", std::nullopt}, {"always", true}, {"never", false}}};
 
@@ -170,12 +166,6 @@ std::vector<Budget> ConvertBudgets(const std::vector<std::string>& texts, UsageE
     budgets.push_back({subject, *limit});
   }
   return budgets;
-}
-
-// Options of which nothing exists yet but the name.
-void RefuseWhatIsMissing(const Flags& flags, UsageErrors& errors) {
-  Choose("--runtime", flags.runtime, kRuntimes, errors);
-  Choose("--graph-optimization", flags.graph_optimization, kGraphOptimizations, errors);
 }
 
 void ConvertDevice(const Flags& flags, Options& options, UsageErrors& errors) {
@@ -329,6 +319,9 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
   options.attention = Choose("--attention", flags.attention, kAttentionKernels, errors);
   options.modules = Choose("--modules", flags.modules, kModules, errors);
   options.grad_scaler = ConvertGradScaler(flags, options.precision, errors);
+  options.runtime = Choose("--runtime", flags.runtime, kRuntimes, errors);
+  options.graph_optimization =
+      Choose("--graph-optimization", flags.graph_optimization, kGraphOptimizations, errors);
   options.accounting = Choose("--accounting", flags.accounting, kAccountings, errors);
   CheckOptimizer(options.optimizer, options.accounting == Accounting::kTextbook, errors);
   options.checkpoint = flags.checkpoint;
@@ -353,7 +346,6 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
   if (of_training && options.mode == Mode::kInference) {
     errors.Add("bad-value", "--dump " + flags.dump, "is a step of training, which is not analyzed");
   }
-  RefuseWhatIsMissing(flags, errors);
   if (options.sweep && what != FormatsOf::kReport) {
     errors.Add("bad-value", "--dim " + options.sweep->name, "expected one value here");
   }

@@ -92,12 +92,10 @@ void AddAnalysisOptions(CLI::App* analyze, Flags& flags) {
   AddMany(analyze, "--input-value", flags.input_values, "NAME=[...]|@FILE",
           "The contents of an input that decides shapes: as JSON, or in a .npy, .pb (TensorProto) "
           "or JSON file");
-  AddOne(analyze, "--runtime", flags.runtime, "ideal|onnxruntime",
-         "Whose reuse of buffers inference follows (default: ideal; onnxruntime is not available "
-         "yet)");
+  AddOne(analyze, "--runtime", flags.runtime, "both|ideal|onnxruntime",
+         "Whose reuse of buffers inference follows (default: both)");
   AddOne(analyze, "--graph-optimization", flags.graph_optimization, "none|all",
-         "How far the runtime rewrites the graph before it runs it (default: none; all is not "
-         "available yet)");
+         "How far ONNX Runtime rewrites the graph before it runs it (default: all)");
   AddOne(analyze, "--config", flags.config, "FILE|none",
          "Defaults for these options (default: the nearest footprint.toml above the model)");
   analyze->add_flag("--strict", flags.strict, "Doubts about the result are errors");

@@ -37,8 +37,8 @@ struct Flags {
   std::string device;
   std::string device_memory;
   std::string allocator = "native";
-  std::string runtime = "ideal";
-  std::string graph_optimization = "none";
+  std::string runtime = "both";
+  std::string graph_optimization = "all";
   std::string accounting = "autograd";
   std::string grad_scaler = "auto";
   std::string device_file;

@@ -263,13 +263,6 @@ class Usage(CommandTest):
         self.assertFalse(report["training"]["complete"])
         self.fail_in_json(2, "analyze", "odd.onnxtxt", "--mode", "training", "--strict")
 
-    def test_what_is_not_available_says_so(self):
-        for arguments in (
-            ["analyze", "valid.onnxtxt", "--runtime", "onnxruntime"],
-            ["analyze", "valid.onnxtxt", "--graph-optimization", "all"],
-        ):
-            self.assert_usage(*arguments, kind="not-available", message="not available yet")
-
 
 class Help(CommandTest):
     def test_help_has_examples(self):

@@ -1,0 +1,66 @@
+#include "backend/report_json_runtimes.h"
+
+namespace footprint {
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+void WriteBuffer(const RuntimeBuffer& buffer, JsonWriter* json) {
+  json->BeginObject(Layout::kOneLine);
+  json->Field("id", buffer.id);
+  json->Field("bytes", buffer.bytes);
+  json->Field("first_step", buffer.first_step);
+  json->Field("last_step", buffer.last_step);
+  json->Field("at_peak", buffer.at_peak);
+  json->Key("tensors");
+  json->BeginArray(Layout::kOneLine);
+  for (const PlannedTensor& tensor : buffer.tensors) {
+    json->BeginObject(Layout::kOneLine);
+    json->Field("name", tensor.name);
+    json->Field("bytes", tensor.bytes);
+    json->Field("placement", tensor.placement);
+    json->EndObject();
+  }
+  json->EndArray();
+  json->EndObject();
+}
+
+void WriteGap(const RuntimeGap& gap, JsonWriter* json) {
+  json->BeginObject(Layout::kOneLine);
+  json->Field("bytes", gap.bytes);
+  json->Field("buffer", gap.buffer);
+  json->Field("held_for", gap.held_for);
+  json->Field("reason", gap.reason);
+  json->EndObject();
+}
+
+void WriteRuntime(const RuntimeReport& runtime, JsonWriter* json) {
+  json->BeginObject(Layout::kLines);
+  json->Field("name", runtime.name);
+  json->Field("optimization", runtime.optimization);
+  json->Field("activation_peak_bytes", runtime.activation_peak_bytes);
+  json->Field("scratch_bytes", runtime.scratch_bytes);
+  json->Field("unknown_buffers", runtime.unknown_buffers);
+  json->FieldOrNull("peak_step", runtime.peak_step);
+  json->Strings("rewrites", runtime.rewrites);
+  json->Key("gaps");
+  json->BeginArray(Layout::kLines);
+  for (const RuntimeGap& gap : runtime.gaps) WriteGap(gap, json);
+  json->EndArray();
+  json->Key("buffers");
+  json->BeginArray(Layout::kLines);
+  for (const RuntimeBuffer& buffer : runtime.buffers) WriteBuffer(buffer, json);
+  json->EndArray();
+  json->EndObject();
+}
+
+}  // namespace
+
+void WriteRuntimes(const std::vector<RuntimeReport>& runtimes, JsonWriter* json) {
+  json->Key("runtimes");
+  json->BeginArray(Layout::kLines);
+  for (const RuntimeReport& runtime : runtimes) WriteRuntime(runtime, json);
+  json->EndArray();
+}
+
+}  // namespace footprint

@@ -1,0 +1,186 @@
+#include "backend/runtime/onnxruntime.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "backend/runtime/onnxruntime_rewrites.h"
+
+// Bodies of If, Loop and Scan are planned on their own, innermost first; what a body takes counts
+// as scratch of the node that owns it.
+
+namespace footprint {
+namespace {
+
+// What a body takes at its peak, and what it hands out.
+struct BodyBytes {
+  int64_t peak = 0;
+  int64_t outputs = 0;
+};
+
+class RegionPlanner {
+ public:
+  RegionPlanner(const InferredTypes& inferred, const InferredTypes& visible,
+                DimEvaluator& evaluator, const IdVector<RegionId, BodyBytes>& bodies)
+      : inferred_(inferred), visible_(visible), evaluator_(evaluator), bodies_(bodies) {}
+
+  RuntimePlan Run(const Graph& graph, RegionId region, bool optimize) {
+    graph_ = &graph;
+    result_.graph = MakeRuntimeGraph(graph, region, inferred_, visible_);
+    if (optimize) result_.rewrites = OptimizeGraph(result_.graph, evaluator_);
+    ExpandFunctions(result_.graph);
+    result_.order = ExecutionOrder(result_.graph);
+    for (const RuntimeValue& value : result_.graph.values) AddTensor(value);
+    for (const int32_t node : result_.order) AddStep(result_.graph.node(node));
+    result_.plan = MakePlan(result_.problem);
+    result_.bytes =
+        MeasurePlan(result_.problem, result_.plan, result_.tensor_bytes, kRuntimeAlignment);
+    return std::move(result_);
+  }
+
+ private:
+  void AddTensor(const RuntimeValue& value) {
+    PlanTensor tensor;
+    tensor.given = value.input || value.constant;
+    tensor.output = value.output && !tensor.given;
+    tensor.shape = ShapeClass(value);
+    tensor.reusable = !value.visible.dims.empty();
+    result_.problem.tensors.push_back(tensor);
+    result_.tensor_bytes.push_back(BytesOf(value));
+  }
+
+  std::optional<int64_t> BytesOf(const RuntimeValue& value) {
+    if (!value.is_tensor) return std::nullopt;
+    return evaluator_.Evaluate(ByteCount(value.type, *graph_->dims));
+  }
+
+  // Strings share nothing.
+  int32_t ShapeClass(const RuntimeValue& value) {
+    const TensorType& type = value.visible;
+    const int bits = BitsPerElement(value.type.element);
+    if (!value.is_tensor || !type.has_rank || bits == 0) return -1;
+    Dims key = type.dims;
+    for (const Dim& dim : key) {
+      if (dim.is_unknown()) return -1;
+    }
+    key.push_back(std::max(bits, 8));
+    return shapes_.emplace(std::move(key), static_cast<int32_t>(shapes_.size())).first->second;
+  }
+
+  void AddStep(const RuntimeNode& node) {
+    PlanStep step;
+    for (const int32_t input : node.inputs) {
+      if (input >= 0) step.reads.push_back(input);
+    }
+    step.reads.insert(step.reads.end(), node.captures.begin(), node.captures.end());
+    const Kernel* kernel = FindKernel(node);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] >= 0) step.writes.push_back(Write(node, kernel, static_cast<int>(i)));
+    }
+    step.scratch_bytes = ScratchOf(node, kernel);
+    result_.problem.steps.push_back(std::move(step));
+  }
+
+  PlanWrite Write(const RuntimeNode& node, const Kernel* kernel, int output) const {
+    PlanWrite write;
+    write.tensor = node.outputs[static_cast<size_t>(output)];
+    const auto operand = [&](int i) {
+      return i < static_cast<int>(node.inputs.size()) ? node.inputs[static_cast<size_t>(i)] : -1;
+    };
+    const OnnxOp* row = node.source.valid() ? graph_->nodes[node.source].op : nullptr;
+    const bool is_itself = row != nullptr && row->name == node.op_type;
+    if (output == 0 && is_itself && row->alias >= 0) write.alias = operand(row->alias);
+    if (kernel == nullptr) return write;
+    for (int i = 0; output == 0 && i < 32; ++i) {
+      if ((kernel->inplace >> i & 1) != 0 && operand(i) >= 0) write.overwrites.push_back(operand(i));
+    }
+    for (const auto& [from, to] : kernel->also_inplace) {
+      if (to == output && operand(from) >= 0) write.overwrites.push_back(operand(from));
+    }
+    return write;
+  }
+
+  std::vector<int64_t> DimsOf(int32_t id) {
+    std::vector<int64_t> dims;
+    if (id < 0) return dims;
+    for (const Dim& dim : result_.graph.value(id).type.dims) {
+      const std::optional<int64_t> size = evaluator_.Evaluate(dim);
+      if (!size) return {};
+      dims.push_back(*size);
+    }
+    return dims;
+  }
+
+  int64_t SizeOf(int32_t id) const {
+    return id < 0 ? 0 : result_.tensor_bytes[static_cast<size_t>(id)].value_or(0);
+  }
+
+  int64_t ScratchOf(const RuntimeNode& node, const Kernel* kernel) {
+    const int64_t body = BodyScratch(node);
+    if (kernel == nullptr || kernel->scratch == nullptr) return body;
+    SizedNode sized;
+    sized.node = &node;
+    sized.source = node.source.valid() ? &graph_->nodes[node.source] : nullptr;
+    for (const int32_t input : node.inputs) {
+      sized.inputs.push_back(DimsOf(input));
+      sized.input_bytes.push_back(SizeOf(input));
+    }
+    for (const int32_t output : node.outputs) {
+      sized.outputs.push_back(DimsOf(output));
+      sized.output_bytes.push_back(SizeOf(output));
+    }
+    return body + std::max<int64_t>(kernel->scratch(sized), 0);
+  }
+
+  // If: what the branch takes beside what it hands out. Loops: an iteration beside the one before.
+  int64_t BodyScratch(const RuntimeNode& node) const {
+    if (!node.source.valid()) return 0;
+    const Node& source = graph_->nodes[node.source];
+    int64_t outputs = 0;
+    for (const int32_t output : node.outputs) outputs += SizeOf(output);
+    int64_t most = 0;
+    for (const Attribute& attribute : source.attributes) {
+      if (!attribute.region.valid()) continue;
+      const BodyBytes& body = bodies_[attribute.region];
+      const bool is_branch = source.op != nullptr && source.op->control == Control::kIf;
+      const bool is_loop = source.op != nullptr && source.op->control == Control::kLoop;
+      const int64_t taken = is_branch ? body.peak - body.outputs
+                            : is_loop ? std::max(body.peak, outputs)
+                                      : body.peak;
+      most = std::max(most, taken);
+    }
+    return most;
+  }
+
+  const InferredTypes& inferred_;
+  const InferredTypes& visible_;
+  DimEvaluator& evaluator_;
+  const IdVector<RegionId, BodyBytes>& bodies_;
+  const Graph* graph_ = nullptr;
+  RuntimePlan result_;
+  absl::flat_hash_map<Dims, int32_t> shapes_;
+};
+
+BodyBytes Summarize(const RuntimePlan& plan) {
+  BodyBytes body;
+  body.peak = plan.bytes.peak_bytes;
+  for (size_t i = 0; i < plan.problem.tensors.size(); ++i) {
+    if (plan.problem.tensors[i].output) body.outputs += plan.tensor_bytes[i].value_or(0);
+  }
+  return body;
+}
+
+}  // namespace
+
+RuntimePlan PlanOnnxRuntime(const Graph& graph, const InferredTypes& inferred,
+                            const InferredTypes& visible, DimEvaluator& evaluator, bool optimize) {
+  IdVector<RegionId, BodyBytes> bodies(graph.regions.size());
+  for (size_t i = graph.regions.size(); i-- > 1;) {
+    const RegionId region(i);
+    RegionPlanner planner(inferred, visible, evaluator, bodies);
+    bodies[region] = Summarize(planner.Run(graph, region, optimize));
+  }
+  return RegionPlanner(inferred, visible, evaluator, bodies).Run(graph, RegionId(0), optimize);
+}
+
+}  // namespace footprint

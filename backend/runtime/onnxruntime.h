@@ -1,0 +1,74 @@
+// ONNX Runtime 1.32 as a profile: which kernels write in place, what they take while they run, which
+// operators are expanded first, and what its shape inference sees. Sequential execution on the CPU.
+#ifndef FOOTPRINT_BACKEND_RUNTIME_ONNXRUNTIME_H_
+#define FOOTPRINT_BACKEND_RUNTIME_ONNXRUNTIME_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "backend/runtime/runtime_graph.h"
+#include "ir/dim.h"
+#include "passes/infer_shapes.h"
+#include "passes/plan.h"
+
+namespace footprint {
+
+// A node whose sizes are known, for what its kernel takes while it runs.
+struct SizedNode {
+  const RuntimeNode* node = nullptr;
+  const Node* source = nullptr;               // its attributes; null: none
+  std::vector<std::vector<int64_t>> inputs;   // dims; empty where unknown
+  std::vector<std::vector<int64_t>> outputs;
+  std::vector<int64_t> input_bytes;
+  std::vector<int64_t> output_bytes;
+};
+using ScratchRule = int64_t (*)(const SizedNode&);
+
+// What differs from the ONNX row of an operator.
+struct Kernel {
+  absl::string_view name;
+  absl::string_view domain = "";
+  uint32_t inplace = 0;  // operands that output 0 may overwrite: bit i
+  ScratchRule scratch = nullptr;
+  // {operand, output} pairs beyond output 0.
+  std::vector<std::pair<int, int>> also_inplace = {};
+};
+// Null: a kernel that writes every output into a buffer of its own, and takes nothing beside.
+const Kernel* FindKernel(const RuntimeNode& node);
+absl::Span<const Kernel> OnnxRuntimeKernels();
+
+// One of the steps into which an operator without a kernel is expanded; the last one makes the
+// output. Reads operands of the node, or results of earlier steps counted from kStep.
+constexpr int kStep = 100;
+struct ExpandedStep {
+  absl::string_view op_type;
+  std::vector<int> reads;
+};
+// Replaces nodes that have no kernel by the steps of their function.
+void ExpandFunctions(RuntimeGraph& graph);
+
+const InferenceLimits& OnnxRuntimeLimits();
+
+// Allocations are multiples of this.
+constexpr int64_t kRuntimeAlignment = 64;
+
+// A graph as ONNX Runtime plans it, and what the plan takes at the bindings.
+struct RuntimePlan {
+  RuntimeGraph graph;
+  std::vector<int32_t> order;  // of nodes: step i runs graph.nodes[order[i]]
+  PlanProblem problem;         // tensors are the graph's values
+  Plan plan;
+  PlanBytes bytes;
+  std::vector<std::optional<int64_t>> tensor_bytes;
+  std::vector<std::string> rewrites;  // "MatMul + Add -> Gemm: 24"
+};
+RuntimePlan PlanOnnxRuntime(const Graph& graph, const InferredTypes& inferred,
+                            const InferredTypes& visible, DimEvaluator& evaluator, bool optimize);
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_BACKEND_RUNTIME_ONNXRUNTIME_H_

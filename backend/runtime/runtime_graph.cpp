@@ -1,0 +1,181 @@
+#include "backend/runtime/runtime_graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace footprint {
+namespace {
+
+class Builder {
+ public:
+  Builder(const Graph& graph, RegionId region, const InferredTypes& inferred,
+          const InferredTypes& visible)
+      : graph_(graph), region_(region), inferred_(inferred), visible_(visible) {
+    result_.graph = &graph;
+  }
+
+  RuntimeGraph Run() {
+    const Region& region = graph_.regions[region_];
+    for (const ValueId input : region.inputs) result_.value(Id(input)).input = true;
+    for (const NodeId id : region.nodes) AddNode(id);
+    for (const ValueId output : region.outputs) {
+      if (output.valid()) result_.value(Id(output)).output = true;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  int32_t Id(ValueId id) {
+    if (!id.valid()) return -1;
+    const auto [found, is_new] = ids_.emplace(id, static_cast<int32_t>(result_.values.size()));
+    if (!is_new) return found->second;
+    const Value& row = graph_.values[id];
+    RuntimeValue value;
+    value.name = row.name;
+    value.value = id;
+    value.is_tensor = inferred_.types[id].is_tensor();
+    value.type = inferred_.types[id].tensor;
+    value.visible = visible_.types[id].tensor;
+    value.constant = row.kind == ValueKind::kConstant;
+    value.input = !value.constant && (row.kind == ValueKind::kInput || row.region != region_);
+    result_.values.push_back(std::move(value));
+    return found->second;
+  }
+
+  void AddNode(NodeId id) {
+    const Node& row = graph_.nodes[id];
+    RuntimeNode node;
+    node.op_type = row.op_type;
+    node.domain = row.domain;
+    node.source = id;
+    for (const ValueId input : row.inputs) node.inputs.push_back(Id(input));
+    for (const Attribute& attribute : row.attributes) {
+      if (attribute.region.valid()) AddCaptures(attribute.region, node);
+    }
+    for (const ValueId output : row.outputs) node.outputs.push_back(Id(output));
+    result_.nodes.push_back(std::move(node));
+  }
+
+  // Values of this region that nodes of the body read, at any depth: each once.
+  void AddCaptures(RegionId body, RuntimeNode& node) {
+    std::vector<RegionId> open = {body};
+    const auto capture = [&](ValueId id) {
+      if (!id.valid() || graph_.values[id].region != region_) return;
+      const int32_t value = Id(id);
+      if (std::find(node.captures.begin(), node.captures.end(), value) == node.captures.end()) {
+        node.captures.push_back(value);
+      }
+    };
+    while (!open.empty()) {
+      const Region& region = graph_.regions[open.back()];
+      open.pop_back();
+      for (const ValueId output : region.outputs) capture(output);
+      for (const NodeId id : region.nodes) {
+        for (const ValueId input : graph_.nodes[id].inputs) capture(input);
+        for (const Attribute& attribute : graph_.nodes[id].attributes) {
+          if (attribute.region.valid()) open.push_back(attribute.region);
+        }
+      }
+    }
+  }
+
+  const Graph& graph_;
+  const RegionId region_;
+  const InferredTypes& inferred_;
+  const InferredTypes& visible_;
+  RuntimeGraph result_;
+  absl::flat_hash_map<ValueId, int32_t> ids_;
+};
+
+// Nodes that make what this one reads, by number, each once.
+std::vector<int32_t> SourcesOf(const RuntimeNode& node, const RuntimeUses& uses) {
+  std::vector<int32_t> sources;
+  const auto add = [&](int32_t value) {
+    if (value < 0 || uses.producer[static_cast<size_t>(value)] < 0) return;
+    sources.push_back(uses.producer[static_cast<size_t>(value)]);
+  };
+  for (const int32_t input : node.inputs) add(input);
+  for (const int32_t capture : node.captures) add(capture);
+  std::sort(sources.begin(), sources.end());
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  return sources;
+}
+
+}  // namespace
+
+int32_t RuntimeGraph::AddLike(int32_t like, std::string name) {
+  RuntimeValue made;
+  made.name = std::move(name);
+  made.type = value(like).type;
+  made.visible = value(like).visible;
+  values.push_back(std::move(made));
+  return static_cast<int32_t>(values.size()) - 1;
+}
+
+int32_t RuntimeUses::OnlyReader(int32_t value) const {
+  const std::vector<int32_t>& all = readers[static_cast<size_t>(value)];
+  return all.size() == 1 ? all[0] : -1;
+}
+
+RuntimeUses FindUses(const RuntimeGraph& graph) {
+  RuntimeUses uses;
+  uses.producer.assign(graph.values.size(), -1);
+  uses.readers.resize(graph.values.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const RuntimeNode& node = graph.nodes[i];
+    if (node.removed) continue;
+    const auto id = static_cast<int32_t>(i);
+    for (const int32_t output : node.outputs) {
+      if (output >= 0) uses.producer[static_cast<size_t>(output)] = id;
+    }
+    for (const int32_t input : node.inputs) {
+      if (input >= 0) uses.readers[static_cast<size_t>(input)].push_back(id);
+    }
+    for (const int32_t capture : node.captures) {
+      uses.readers[static_cast<size_t>(capture)].push_back(id);
+    }
+  }
+  return uses;
+}
+
+RuntimeGraph MakeRuntimeGraph(const Graph& graph, RegionId region, const InferredTypes& inferred,
+                              const InferredTypes& visible) {
+  return Builder(graph, region, inferred, visible).Run();
+}
+
+std::vector<int32_t> ExecutionOrder(const RuntimeGraph& graph) {
+  const RuntimeUses uses = FindUses(graph);
+  struct Entry {
+    int32_t node;
+    bool leave;
+  };
+  std::vector<Entry> stack;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const RuntimeNode& node = graph.nodes[i];
+    const bool is_read = std::any_of(node.outputs.begin(), node.outputs.end(), [&](int32_t value) {
+      return value >= 0 && !uses.readers[static_cast<size_t>(value)].empty();
+    });
+    if (!node.removed && !is_read) stack.push_back({static_cast<int32_t>(i), false});
+  }
+  std::vector<bool> visited(graph.nodes.size(), false);
+  std::vector<int32_t> order;
+  while (!stack.empty()) {
+    const Entry entry = stack.back();
+    stack.pop_back();
+    if (entry.leave) {
+      order.push_back(entry.node);
+      continue;
+    }
+    if (visited[static_cast<size_t>(entry.node)]) continue;
+    visited[static_cast<size_t>(entry.node)] = true;
+    stack.push_back({entry.node, true});
+    for (const int32_t source : SourcesOf(graph.node(entry.node), uses)) {
+      if (!visited[static_cast<size_t>(source)]) stack.push_back({source, false});
+    }
+  }
+  return order;
+}
+
+}  // namespace footprint

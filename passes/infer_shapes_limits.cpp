@@ -1,0 +1,44 @@
+// What an inference with limits sees of a type. A number that was inferred wins, then what the file
+// declares, then a name; a size that was computed from names is unknown.
+#include "passes/infer_shapes_state.h"
+
+namespace footprint {
+
+// A number, or a name of the model.
+bool Inference::IsSeen(Dim dim) {
+  if (dim.is_unknown() || dim.is_constant()) return dim.is_constant();
+  const auto found = seen_.find(dim);
+  if (found != seen_.end()) return found->second;
+  DimTable& dims = *graph_.dims;
+  const std::vector<std::string> names = dims.SymbolsIn(dim);
+  const bool seen =
+      names.size() == 1 && !dims.IsDataDependent(dim) && dims.Symbol(names[0]) == dim;
+  seen_.emplace(dim, seen);
+  return seen;
+}
+
+void Inference::Limit(ValueId id) {
+  TensorType& inferred = result_.types[id].tensor;
+  if (!inferred.has_rank) return;
+  if (limits_->forget != nullptr) {
+    std::vector<KnownValuePtr> contents;
+    for (const ValueId input : node_->inputs) {
+      contents.push_back(input.valid() ? result_.values[input] : nullptr);
+    }
+    limits_->forget(*node_, contents, inferred);
+  }
+  const TensorType& declared = graph_.values[id].declared.tensor;
+  const bool same_rank = declared.has_rank && declared.dims.size() == inferred.dims.size();
+  for (size_t i = 0; i < inferred.dims.size(); ++i) {
+    Dim& dim = inferred.dims[i];
+    if (dim.is_constant()) continue;
+    if (same_rank && !declared.dims[i].is_unknown()) {
+      dim = declared.dims[i];
+      seen_.emplace(dim, true);
+    } else if (!IsSeen(dim)) {
+      dim = Dim();
+    }
+  }
+}
+
+}  // namespace footprint
