@@ -19,7 +19,6 @@ const std::vector<Function>& Functions() {
       {"HardSwish", "", {{"HardSigmoid", {0}}, {"Mul", {0, kStep}}}},
       {"Mish", "", {{"Softplus", {0}}, {"Tanh", {kStep}}, {"Mul", {0, kStep + 1}}}},
       {"Swish", "", {{"Sigmoid", {0}}, {"Mul", {0, kStep}}}},
-      {"BiasGelu", "com.microsoft", {{"Add", {0, 1}}, {"Gelu", {kStep}}}},
       {"GroupNormalization",
        "",
        {{"Mul", {0, 0}},
