@@ -190,12 +190,12 @@ void AnalyzeInference(Analysis& analysis, DiagnosticSink& sink) {
   if (analysis.options.runtime == Runtime::kIdeal) return;
   DiagnosticSink repeated;  // what the first inference said already
   InferOptions limited;
-  limited.limits = &OnnxRuntimeLimits();
+  const bool optimize = analysis.options.graph_optimization == GraphOptimization::kAll;
+  limited.limits = &OnnxRuntimeLimits(optimize);
   const InferredTypes visible =
       InferShapes(analysis.graph(), limited, analysis.model.fallback.get(), repeated);
-  inference.runtime =
-      PlanOnnxRuntime(analysis.graph(), analysis.inferred, visible, analysis.evaluator,
-                      analysis.options.graph_optimization == GraphOptimization::kAll);
+  inference.runtime = PlanOnnxRuntime(analysis.graph(), analysis.inferred, visible,
+                                      analysis.evaluator, optimize);
 }
 
 void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {

@@ -92,7 +92,7 @@ const ValueType& Inference::OutputType(int i) const {
 void Inference::SetOutputValue(int i, KnownValuePtr value) {
   const ValueId id = node_->output(static_cast<size_t>(i));
   if (!id.valid() || value == nullptr) return;
-  if (limits_ != nullptr && !limits_->computes(*node_)) return;
+  if (limits_ != nullptr && !IsComputed()) return;
   if (!value->is_sequence) {
     Sizes sizes;
     if (!SmallSizes(result_.types[id], &sizes) || Product(sizes) != ElementsOf(*value)) return;
@@ -126,6 +126,7 @@ KnownValuePtr ContentsOf(const Constant& constant) {
 void Inference::Seed(const InferOptions& options) {
   result_.types.resize(graph_.values.size());
   result_.values.resize(graph_.values.size());
+  folded_.resize(graph_.values.size(), false);
   region_seen_.assign(graph_.regions.size(), false);
   for (size_t i = 0; i < graph_.values.size(); ++i) {
     const ValueId id(i);
@@ -136,6 +137,7 @@ void Inference::Seed(const InferOptions& options) {
       const Constant& constant = graph_.constants[value.constant];
       result_.types[id] = ValueType::Tensor(constant.type);
       result_.values[id] = ContentsOf(constant);
+      folded_[id] = true;
     }
   }
   for (const auto& [id, type] : options.input_types) {
@@ -221,6 +223,11 @@ void Inference::InferNode(NodeId id) {
   }
   InferForgottenRegions();
   FinishOutputs();
+  if (limits_ != nullptr && IsFolded()) {
+    for (const ValueId output : node_->outputs) {
+      if (output.valid()) folded_[output] = true;
+    }
+  }
   node_id_ = outer_id;
   node_ = outer_node;
   failed_ = outer_failed;

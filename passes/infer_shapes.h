@@ -40,6 +40,11 @@ struct InferenceLimits {
   // Takes out of the type of an output what is not seen; `inputs` are the contents of the operands.
   void (*forget)(const Node& node, absl::Span<const KnownValuePtr> inputs,
                  TensorType& output) = nullptr;
+  // Whether the node is computed beforehand once what it needs is stored; null: none is. Contents
+  // of such results are known.
+  bool (*folds)(const Node& node) = nullptr;
+  // Whether the node needs the sizes of its operand, not the contents.
+  bool (*needs_sizes)(const Node& node) = nullptr;
 };
 
 struct InferOptions {

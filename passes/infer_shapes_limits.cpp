@@ -17,6 +17,19 @@ bool Inference::IsSeen(Dim dim) {
   return seen;
 }
 
+bool Inference::IsFolded() const {
+  if (limits_->folds == nullptr || !limits_->folds(*node_)) return false;
+  if (limits_->needs_sizes != nullptr && limits_->needs_sizes(*node_)) {
+    return InputType(0).tensor.AllDimsConstant();
+  }
+  for (const ValueId input : node_->inputs) {
+    if (input.valid() && !folded_[input]) return false;
+  }
+  return true;
+}
+
+bool Inference::IsComputed() const { return limits_->computes(*node_) || IsFolded(); }
+
 void Inference::Limit(ValueId id) {
   TensorType& inferred = result_.types[id].tensor;
   if (!inferred.has_rank) return;

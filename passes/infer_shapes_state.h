@@ -71,6 +71,8 @@ class Inference final : public InferContext {
 
   // Leaves of an output what the limits let be seen; see infer_shapes_limits.cpp.
   void Limit(ValueId value);
+  bool IsComputed() const;  // contents of the outputs of the node at hand
+  bool IsFolded() const;
   bool IsSeen(Dim dim);
 
   // Merges what the file declares into what was inferred; see infer_shapes_declared.cpp.
@@ -99,6 +101,7 @@ class Inference final : public InferContext {
   const InferenceLimits* limits_ = nullptr;
   bool decides_shapes_ = false;  // the rule at hand sets types
   absl::flat_hash_map<Dim, bool> seen_;
+  IdVector<ValueId, bool> folded_;  // stored, or computed beforehand
   bool overflowed_ = false;  // said once for the whole graph
   absl::flat_hash_set<NodeId> malformed_;
 

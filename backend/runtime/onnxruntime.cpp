@@ -81,15 +81,22 @@ class RegionPlanner {
     result_.problem.steps.push_back(std::move(step));
   }
 
+  const OnnxOp* RowOf(const RuntimeNode& node) const {
+    if (node.source.valid()) {
+      const Node& source = graph_->nodes[node.source];
+      if (source.op_type == node.op_type && source.domain == node.domain) return source.op;
+    }
+    return FindOnnxOp(node.domain, node.op_type, OnnxOp::kLatest);
+  }
+
   PlanWrite Write(const RuntimeNode& node, const Kernel* kernel, int output) const {
     PlanWrite write;
     write.tensor = node.outputs[static_cast<size_t>(output)];
     const auto operand = [&](int i) {
       return i < static_cast<int>(node.inputs.size()) ? node.inputs[static_cast<size_t>(i)] : -1;
     };
-    const OnnxOp* row = node.source.valid() ? graph_->nodes[node.source].op : nullptr;
-    const bool is_itself = row != nullptr && row->name == node.op_type;
-    if (output == 0 && is_itself && row->alias >= 0) write.alias = operand(row->alias);
+    const OnnxOp* row = RowOf(node);
+    if (output == 0 && row != nullptr && row->alias >= 0) write.alias = operand(row->alias);
     if (kernel == nullptr) return write;
     for (int i = 0; output == 0 && i < 32; ++i) {
       if ((kernel->inplace >> i & 1) != 0 && operand(i) >= 0) write.overwrites.push_back(operand(i));

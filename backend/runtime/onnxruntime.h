@@ -51,7 +51,10 @@ struct ExpandedStep {
 // Replaces nodes that have no kernel by the steps of their function.
 void ExpandFunctions(RuntimeGraph& graph);
 
-const InferenceLimits& OnnxRuntimeLimits();
+const InferenceLimits& OnnxRuntimeLimits(bool optimize);
+// Whether constant folding takes the node, once all that it needs is stored.
+bool IsFoldable(const Node& node);
+bool NeedsSizesAlone(const Node& node);
 
 // Allocations are multiples of this.
 constexpr int64_t kRuntimeAlignment = 64;

@@ -2,6 +2,21 @@
 
 namespace footprint {
 
-std::vector<std::string> OptimizeGraph(RuntimeGraph&, DimEvaluator&) { return {}; }
+std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator) {
+  Rewriter rewriter(graph, evaluator);
+  constexpr int kRounds = 2;  // what one takes out another may need gone
+  for (int round = 0; round < kRounds; ++round) {
+    EliminateNodes(rewriter);
+    MergeEqualNodes(rewriter);
+    FoldConstants(rewriter);
+  }
+  FuseConvolutions(rewriter);
+  FuseLinear(rewriter);
+  FuseActivations(rewriter);
+  FuseNormalizations(rewriter);
+  FuseSelections(rewriter);
+  BlockChannels(rewriter);
+  return rewriter.Summary();
+}
 
 }  // namespace footprint

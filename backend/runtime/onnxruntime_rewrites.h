@@ -5,13 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "backend/runtime/runtime_graph.h"
-#include "ir/dim.h"
+#include "backend/runtime/rewriter.h"
 
 namespace footprint {
 
-// What was applied, in words, with counts.
+// All of them. What was applied, in words, with counts.
 std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator);
+
+// The parts, in the order in which they are applied.
+void FoldConstants(Rewriter& rewriter);
+void EliminateNodes(Rewriter& rewriter);
+void MergeEqualNodes(Rewriter& rewriter);
+void FuseLinear(Rewriter& rewriter);         // products with what surrounds them
+void FuseConvolutions(Rewriter& rewriter);   // with normalization, bias and activation
+void FuseActivations(Rewriter& rewriter);    // spelled-out GELU and SiLU
+void FuseNormalizations(Rewriter& rewriter);
+void FuseSelections(Rewriter& rewriter);     // several pieces of one tensor
+void BlockChannels(Rewriter& rewriter);      // convolutions on blocks of channels
 
 }  // namespace footprint
 

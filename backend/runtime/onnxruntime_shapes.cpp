@@ -76,9 +76,22 @@ void ForgetOf(const Node& node, absl::Span<const KnownValuePtr> inputs, TensorTy
 
 }  // namespace
 
-const InferenceLimits& OnnxRuntimeLimits() {
-  static const InferenceLimits limits = {.computes = Computes, .forget = ForgetOf};
-  return limits;
+bool NeedsSizesAlone(const Node& node) {
+  return node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size");
+}
+
+bool IsFoldable(const Node& node) {
+  if (node.op != nullptr && (node.op->is_random || node.op->control != Control::kNone)) return false;
+  return node.op_type != "DequantizeLinear" && node.op_type != "QuantizeLinear";
+}
+
+const InferenceLimits& OnnxRuntimeLimits(bool optimize) {
+  static const InferenceLimits plain = {.computes = Computes, .forget = ForgetOf};
+  static const InferenceLimits folding = {.computes = Computes,
+                                          .forget = ForgetOf,
+                                          .folds = IsFoldable,
+                                          .needs_sizes = NeedsSizesAlone};
+  return optimize ? folding : plain;
 }
 
 }  // namespace footprint

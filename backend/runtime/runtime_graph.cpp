@@ -38,6 +38,7 @@ class Builder {
     value.is_tensor = inferred_.types[id].is_tensor();
     value.type = inferred_.types[id].tensor;
     value.visible = visible_.types[id].tensor;
+    value.contents = visible_.values[id];
     value.constant = row.kind == ValueKind::kConstant;
     value.input = !value.constant && (row.kind == ValueKind::kInput || row.region != region_);
     result_.values.push_back(std::move(value));

@@ -18,6 +18,7 @@ struct RuntimeValue {
   bool is_tensor = true;
   TensorType type;     // as it is
   TensorType visible;  // as the runtime's own inference sees it
+  KnownValuePtr contents;  // as that inference knows them; may be null
   bool constant = false;
   bool input = false;   // the caller's, or of the surroundings of a body
   bool output = false;

@@ -1,0 +1,154 @@
+// Activations that exporters spell out: GELU by its error function or its tanh, SiLU.
+#include <cmath>
+#include <utility>
+
+#include "backend/runtime/onnxruntime_rewrites.h"
+
+namespace footprint {
+namespace {
+
+bool IsAbout(double value, double expected) { return std::abs(value - expected) < 1e-2 * expected; }
+
+// A node `op` that alone reads `value` and combines it with the number.
+int32_t ThenScalar(const Rewriter& rewriter, int32_t value, const char* op, double number) {
+  const int32_t node = rewriter.OnlyReader(value, op);
+  if (node < 0) return -1;
+  const std::optional<Rewriter::ScalarOperand> scalar = rewriter.WithScalar(node);
+  return scalar && scalar->other == value && IsAbout(scalar->scalar, number) ? node : -1;
+}
+
+int32_t OutputOf(const RuntimeGraph& graph, int32_t node) { return graph.node(node).outputs[0]; }
+
+RuntimeNode Unary(const char* op, NodeId source, int32_t from, int32_t to) {
+  RuntimeNode node;
+  node.op_type = op;
+  node.domain = std::string(kMicrosoftDomain);
+  node.source = source;
+  node.inputs = {from};
+  node.outputs = {to};
+  return node;
+}
+
+// 0.5 * x * sum, in any order of the products.
+bool FinishGelu(Rewriter& rewriter, std::vector<int32_t> nodes, int32_t sum, int32_t x,
+                const char* op) {
+  RuntimeGraph& graph = rewriter.graph();
+  const int32_t product = rewriter.OnlyReader(OutputOf(graph, sum), "Mul");
+  if (product < 0) return false;
+  nodes.push_back(product);
+  const int32_t other = rewriter.OtherInput(product, OutputOf(graph, sum));
+  const int32_t half = rewriter.MadeBy(other, "Mul");
+  const std::optional<Rewriter::ScalarOperand> halved =
+      half < 0 ? std::nullopt : rewriter.WithScalar(half);
+  int32_t last = product;
+  if (other == x) {  // (x * sum) * 0.5
+    last = ThenScalar(rewriter, OutputOf(graph, product), "Mul", 0.5);
+  } else if (halved && halved->other == x) {  // (0.5 * x) * sum
+    if (!IsAbout(halved->scalar, 0.5) || !rewriter.IsUsedOnce(other)) return false;
+    nodes.push_back(half);
+  } else {  // x * (0.5 * sum)
+    const std::optional<Rewriter::ScalarOperand> factor = rewriter.WithScalar(product);
+    if (!factor || !IsAbout(factor->scalar, 0.5)) return false;
+    last = rewriter.OnlyReader(OutputOf(graph, product), "Mul");
+    if (last >= 0 && rewriter.OtherInput(last, OutputOf(graph, product)) != x) return false;
+  }
+  if (last < 0) return false;
+  nodes.push_back(last);
+  rewriter.Replace(nodes, Unary(op, graph.node(sum).source, x, OutputOf(graph, last)),
+                   std::string("spelled-out activation -> ") + op);
+  return true;
+}
+
+void FuseGelu(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t erf : ExecutionOrder(graph)) {
+    if (!rewriter.Is(erf, "Erf")) continue;
+    const int32_t scaled = graph.node(erf).inputs[0];
+    if (!rewriter.IsUsedOnce(scaled)) continue;
+    int32_t scale = rewriter.MadeBy(scaled, "Div");
+    const double expected = scale >= 0 ? 1.41421356 : 0.70710678;
+    if (scale < 0) scale = rewriter.MadeBy(scaled, "Mul");
+    const std::optional<Rewriter::ScalarOperand> scalar =
+        scale < 0 ? std::nullopt : rewriter.WithScalar(scale);
+    if (!scalar || !IsAbout(scalar->scalar, expected)) continue;
+    const int32_t sum = ThenScalar(rewriter, OutputOf(graph, erf), "Add", 1);
+    if (sum >= 0) FinishGelu(rewriter, {scale, erf, sum}, sum, scalar->other, "Gelu");
+  }
+}
+
+// 0.5 * x * (1 + tanh(0.7979 * (x + 0.044715 * x^3)))
+void FuseFastGelu(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t cube : ExecutionOrder(graph)) {
+    if (!rewriter.Is(cube, "Pow")) continue;
+    const std::optional<Rewriter::ScalarOperand> power = rewriter.WithScalar(cube);
+    if (!power || power->scalar != 3) continue;
+    const int32_t small = ThenScalar(rewriter, OutputOf(graph, cube), "Mul", 0.044715);
+    if (small < 0) continue;
+    const int32_t inner = rewriter.OnlyReader(OutputOf(graph, small), "Add");
+    if (inner < 0 || rewriter.OtherInput(inner, OutputOf(graph, small)) != power->other) continue;
+    const int32_t scale = ThenScalar(rewriter, OutputOf(graph, inner), "Mul", 0.7978845);
+    if (scale < 0) continue;
+    const int32_t tanh = rewriter.OnlyReader(OutputOf(graph, scale), "Tanh");
+    if (tanh < 0) continue;
+    const int32_t sum = ThenScalar(rewriter, OutputOf(graph, tanh), "Add", 1);
+    if (sum < 0) continue;
+    FinishGelu(rewriter, {cube, small, inner, scale, tanh, sum}, sum, power->other, "FastGelu");
+  }
+}
+
+// x * sigmoid(x), or of x scaled by a number.
+void FuseQuickGelu(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t sigmoid : ExecutionOrder(graph)) {
+    if (!rewriter.Is(sigmoid, "Sigmoid")) continue;
+    int32_t x = graph.node(sigmoid).inputs[0];
+    const int32_t product = rewriter.OnlyReader(OutputOf(graph, sigmoid), "Mul");
+    if (product < 0) continue;
+    const int32_t other = rewriter.OtherInput(product, OutputOf(graph, sigmoid));
+    std::vector<int32_t> nodes = {sigmoid, product};
+    if (other != x) {
+      const int32_t scale = rewriter.MadeBy(x, "Mul");
+      const std::optional<Rewriter::ScalarOperand> scalar =
+          scale < 0 ? std::nullopt : rewriter.WithScalar(scale);
+      if (!scalar || scalar->other != other || !rewriter.IsUsedOnce(x)) continue;
+      nodes.push_back(scale);
+      x = other;
+    }
+    rewriter.Replace(
+        nodes, Unary("QuickGelu", graph.node(sigmoid).source, x, OutputOf(graph, product)),
+        "spelled-out activation -> QuickGelu");
+  }
+}
+
+// A stored row added before.
+void FuseBias(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t id : ExecutionOrder(graph)) {
+    const bool is_fast = rewriter.Is(id, "FastGelu", kMicrosoftDomain);
+    if (!is_fast && !rewriter.Is(id, "Gelu", kMicrosoftDomain) && !rewriter.Is(id, "Gelu")) continue;
+    RuntimeNode made = graph.node(id);
+    const int32_t add = rewriter.MadeBy(made.inputs[0], "Add");
+    if (add < 0 || made.inputs.size() != 1 || !rewriter.IsUsedOnce(made.inputs[0])) continue;
+    for (size_t i = 0; i < 2; ++i) {
+      const int32_t bias = graph.node(add).inputs[i];
+      if (!rewriter.IsConstant(bias) || graph.value(bias).visible.dims.size() != 1) continue;
+      made.inputs = {graph.node(add).inputs[1 - i], bias};
+      made.op_type = is_fast ? "FastGelu" : "BiasGelu";
+      made.domain = std::string(kMicrosoftDomain);
+      rewriter.Replace({id, add}, made, "Add + Gelu -> " + made.op_type);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+void FuseActivations(Rewriter& rewriter) {
+  FuseGelu(rewriter);
+  FuseFastGelu(rewriter);
+  FuseQuickGelu(rewriter);
+  FuseBias(rewriter);
+}
+
+}  // namespace footprint

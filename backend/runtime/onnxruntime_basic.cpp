@@ -1,0 +1,132 @@
+// Rewrites that keep every number: what rests on stored constants is computed beforehand, what
+// changes nothing is taken out, and what is computed twice is computed once.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "backend/runtime/onnxruntime.h"
+#include "backend/runtime/onnxruntime_rewrites.h"
+
+namespace footprint {
+namespace {
+
+// The file's node that this one still is; null for what a rewrite made.
+const Node* Original(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id) {
+  const RuntimeNode& node = graph.node(id);
+  if (!node.source.valid()) return nullptr;
+  const Node& source = graph.graph->nodes[node.source];
+  return rewriter.Is(id, source.op_type, source.domain) ? &source : nullptr;
+}
+
+bool IsReady(const RuntimeGraph& graph, const RuntimeNode& node, const Node& source) {
+  if (NeedsSizesAlone(source)) {
+    const int32_t input = node.inputs.empty() ? -1 : node.inputs[0];
+    return input >= 0 && graph.value(input).visible.has_rank &&
+           graph.value(input).visible.AllDimsConstant();
+  }
+  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](int32_t input) {
+    return input < 0 || graph.value(input).constant;
+  });
+}
+
+bool HandsOut(const RuntimeGraph& graph, const RuntimeNode& node) {
+  return std::any_of(node.outputs.begin(), node.outputs.end(), [&](int32_t output) {
+    return output >= 0 && graph.value(output).output;
+  });
+}
+
+bool SameVisibleShape(const RuntimeValue& a, const RuntimeValue& b) {
+  if (!a.visible.has_rank || !b.visible.has_rank) return false;
+  if (a.visible.dims.size() != b.visible.dims.size()) return false;
+  for (size_t i = 0; i < a.visible.dims.size(); ++i) {
+    if (!SameSize(a.visible.dims[i], b.visible.dims[i])) return false;
+  }
+  return true;
+}
+
+// An operand that the node hands on as it is; -1.
+int32_t HandedOn(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id) {
+  const RuntimeNode& node = graph.node(id);
+  if (node.inputs.empty() || node.inputs[0] < 0 || node.outputs.empty() || node.outputs[0] < 0) {
+    return -1;
+  }
+  const RuntimeValue& input = graph.value(node.inputs[0]);
+  const RuntimeValue& output = graph.value(node.outputs[0]);
+  const absl::string_view op = node.op_type;
+  if (op == "Identity") return node.inputs[0];
+  if (op == "Dropout") {
+    const bool has_mask = node.outputs.size() > 1 && node.outputs[1] >= 0;
+    return has_mask || node.inputs.size() > 2 ? -1 : node.inputs[0];
+  }
+  if (op == "Cast") {
+    return input.type.element == output.type.element ? node.inputs[0] : -1;
+  }
+  if (op == "Expand") return SameVisibleShape(input, output) ? node.inputs[0] : -1;
+  const bool adds = op == "Add" || op == "Sub";
+  if (!adds && op != "Mul" && op != "Div") return -1;
+  const std::optional<Rewriter::ScalarOperand> scalar = rewriter.WithScalar(id);
+  if (!scalar || scalar->scalar != (adds ? 0 : 1)) return -1;
+  if ((op == "Sub" || op == "Div") && scalar->other != node.inputs[0]) return -1;
+  return SameVisibleShape(graph.value(scalar->other), output) ? scalar->other : -1;
+}
+
+std::string AttributeText(const Node& node) {
+  std::string text;
+  for (const Attribute& attribute : node.attributes) {
+    absl::StrAppend(&text, attribute.name, "=", attribute.int_value, ",", attribute.float_value, ",",
+                    attribute.string_value, ",", attribute.constant.index(), ";");
+    for (const int64_t value : attribute.ints) absl::StrAppend(&text, value, ",");
+    for (const double value : attribute.floats) absl::StrAppend(&text, value, ",");
+    for (const std::string& value : attribute.strings) absl::StrAppend(&text, value, ",");
+  }
+  return text;
+}
+
+}  // namespace
+
+void FoldConstants(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t id : ExecutionOrder(graph)) {
+    const Node* source = Original(rewriter, graph, id);
+    const RuntimeNode& node = graph.node(id);
+    if (source == nullptr || !IsFoldable(*source) || !IsReady(graph, node, *source) ||
+        HandsOut(graph, node)) {
+      continue;
+    }
+    for (const int32_t output : node.outputs) {
+      if (output >= 0) graph.value(output).constant = true;
+    }
+    rewriter.Remove(id);
+    rewriter.Count("computed beforehand");
+  }
+}
+
+void EliminateNodes(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t id : ExecutionOrder(graph)) {
+    if (Original(rewriter, graph, id) == nullptr) continue;
+    const int32_t from = HandedOn(rewriter, graph, id);
+    if (from >= 0) rewriter.Forward(id, from, absl::StrCat(graph.node(id).op_type, " taken out"));
+  }
+}
+
+void MergeEqualNodes(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  std::map<std::string, int32_t> known;
+  for (const int32_t id : ExecutionOrder(graph)) {
+    const Node* source = Original(rewriter, graph, id);
+    const RuntimeNode& node = graph.node(id);
+    if (source == nullptr || HandsOut(graph, node) || node.outputs.size() != 1) continue;
+    const OnnxOp* op = source->op;
+    if (op == nullptr || op->is_random || op->control != Control::kNone) continue;
+    std::string key = absl::StrCat(node.domain, ":", node.op_type, "(");
+    for (const int32_t input : node.inputs) absl::StrAppend(&key, input, ",");
+    absl::StrAppend(&key, ")", AttributeText(*source));
+    const auto [found, is_new] = known.emplace(std::move(key), id);
+    if (!is_new) rewriter.Forward(id, graph.node(found->second).outputs[0], "computed once");
+  }
+}
+
+}  // namespace footprint

@@ -1,0 +1,159 @@
+// Matrix products with the bias, the scale, the transposition and the activation around them.
+#include <algorithm>
+#include <utility>
+
+#include "backend/runtime/onnxruntime_rewrites.h"
+
+namespace footprint {
+namespace {
+
+bool IsFloat(const Rewriter& rewriter, int32_t value, const RuntimeGraph& graph) {
+  (void)rewriter;
+  return graph.value(value).type.element == ElementType::kFloat;
+}
+
+RuntimeNode Make(absl::string_view op, absl::string_view domain, NodeId source,
+                 std::vector<int32_t> inputs, std::vector<int32_t> outputs) {
+  RuntimeNode node;
+  node.op_type = std::string(op);
+  node.domain = std::string(domain);
+  node.source = source;
+  node.inputs = std::move(inputs);
+  node.outputs = std::move(outputs);
+  return node;
+}
+
+// Two dimensions on both sides; or more on the left, all of them numbers, with a stored matrix.
+bool FitsGemm(const RuntimeGraph& graph, const RuntimeNode& matmul) {
+  const TensorType& left = graph.value(matmul.inputs[0]).visible;
+  const TensorType& right = graph.value(matmul.inputs[1]).visible;
+  if (!left.has_rank || !right.has_rank || right.dims.size() != 2) return false;
+  if (left.dims.size() == 2) return true;
+  return left.dims.size() > 2 && left.AllDimsConstant() && right.AllDimsConstant();
+}
+
+void FuseBias(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t id : ExecutionOrder(graph)) {
+    if (!rewriter.Is(id, "MatMul")) continue;
+    const RuntimeNode matmul = graph.node(id);
+    const int32_t add = rewriter.OnlyReader(matmul.outputs[0], "Add");
+    if (add < 0 || !FitsGemm(graph, matmul) || !IsFloat(rewriter, matmul.outputs[0], graph)) continue;
+    const int32_t bias = rewriter.OtherInput(add, matmul.outputs[0]);
+    if (bias < 0 || !graph.value(bias).visible.has_rank) continue;
+    const bool is_row = graph.value(bias).visible.dims.size() == 1;
+    const bool is_matrix = graph.value(matmul.inputs[0]).visible.dims.size() == 2;
+    if (!is_row && !(is_matrix && graph.value(bias).visible.dims.size() == 2)) continue;
+    if (!is_matrix && !rewriter.IsConstant(bias)) continue;
+    rewriter.Replace({id, add},
+                     Make("Gemm", "", matmul.source, {matmul.inputs[0], matmul.inputs[1], bias},
+                          {graph.node(add).outputs[0]}),
+                     "MatMul + Add -> Gemm");
+  }
+}
+
+void FuseActivation(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t id : ExecutionOrder(graph)) {
+    if (!rewriter.Is(id, "Gemm")) continue;
+    const RuntimeNode gemm = graph.node(id);
+    for (const char* op : {"Relu", "Sigmoid", "Tanh", "LeakyRelu", "Elu", "HardSigmoid", "Selu",
+                           "Softplus", "Softsign", "ThresholdedRelu"}) {
+      const int32_t activation = rewriter.OnlyReader(gemm.outputs[0], op);
+      if (activation < 0) continue;
+      rewriter.Replace({id, activation},
+                       Make("FusedGemm", kMicrosoftDomain, gemm.source, gemm.inputs,
+                            graph.node(activation).outputs),
+                       "Gemm + activation -> FusedGemm");
+      break;
+    }
+  }
+}
+
+// The last two axes are swapped, the others stay.
+bool SwapsLastTwo(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t transpose) {
+  const NodeId source = graph.node(transpose).source;
+  if (!source.valid() || !rewriter.Is(transpose, "Transpose")) return false;
+  const absl::Span<const int64_t> perm = graph.graph->nodes[source].Ints("perm");
+  const auto rank = static_cast<int64_t>(perm.size());
+  if (rank < 2) return false;
+  for (int64_t i = 0; i + 2 < rank; ++i) {
+    if (perm[static_cast<size_t>(i)] != i) return false;
+  }
+  return perm[static_cast<size_t>(rank - 2)] == rank - 1 &&
+         perm[static_cast<size_t>(rank - 1)] == rank - 2;
+}
+
+bool IsProduct(const Rewriter& rewriter, int32_t node) {
+  return rewriter.Is(node, "MatMul") || rewriter.Is(node, "FusedMatMul", kMicrosoftDomain);
+}
+
+void FuseTransposes(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t id : ExecutionOrder(graph)) {
+    if (!IsProduct(rewriter, id)) continue;
+    RuntimeNode product = graph.node(id);
+    if (!IsFloat(rewriter, product.outputs[0], graph)) continue;
+    std::vector<int32_t> gone = {id};
+    bool found = false;
+    for (int32_t& input : product.inputs) {
+      const int32_t transpose = rewriter.MadeBy(input, "Transpose");
+      if (transpose < 0 || !SwapsLastTwo(rewriter, graph, transpose)) continue;
+      if (rewriter.IsUsedOnce(input)) gone.push_back(transpose);
+      input = graph.node(transpose).inputs[0];
+      found = true;
+    }
+    if (!found) continue;
+    product.op_type = "FusedMatMul";
+    product.domain = std::string(kMicrosoftDomain);
+    rewriter.Replace(gone, std::move(product), "Transpose + MatMul -> FusedMatMul");
+  }
+}
+
+// What scales an operand or the result by a number.
+int32_t ScaledInput(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t scale) {
+  if (!rewriter.Is(scale, "Mul") && !rewriter.Is(scale, "Div")) return -1;
+  const std::optional<Rewriter::ScalarOperand> scalar = rewriter.WithScalar(scale);
+  if (!scalar || scalar->other < 0) return -1;
+  const bool divides = rewriter.Is(scale, "Div");
+  return divides && graph.node(scale).inputs[0] != scalar->other ? -1 : scalar->other;
+}
+
+void FuseScales(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t id : ExecutionOrder(graph)) {
+    if (!IsProduct(rewriter, id)) continue;
+    RuntimeNode product = graph.node(id);
+    if (!IsFloat(rewriter, product.outputs[0], graph)) continue;
+    std::vector<int32_t> gone = {id};
+    for (int32_t& input : product.inputs) {
+      const int32_t maker = input < 0 ? -1 : rewriter.uses().producer[static_cast<size_t>(input)];
+      const int32_t scaled = maker < 0 ? -1 : ScaledInput(rewriter, graph, maker);
+      if (scaled < 0 || !rewriter.IsUsedOnce(input)) continue;
+      gone.push_back(maker);
+      input = scaled;
+    }
+    const int32_t reader = rewriter.IsUsedOnce(product.outputs[0])
+                               ? rewriter.uses().OnlyReader(product.outputs[0])
+                               : -1;
+    if (reader >= 0 && ScaledInput(rewriter, graph, reader) == product.outputs[0]) {
+      gone.push_back(reader);
+      product.outputs = graph.node(reader).outputs;
+    }
+    if (gone.size() == 1) continue;
+    product.op_type = "FusedMatMul";
+    product.domain = std::string(kMicrosoftDomain);
+    rewriter.Replace(gone, std::move(product), "scale + MatMul -> FusedMatMul");
+  }
+}
+
+}  // namespace
+
+void FuseLinear(Rewriter& rewriter) {
+  FuseBias(rewriter);
+  FuseActivation(rewriter);
+  FuseTransposes(rewriter);
+  FuseScales(rewriter);
+}
+
+}  // namespace footprint

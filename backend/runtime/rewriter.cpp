@@ -1,0 +1,134 @@
+#include "backend/runtime/rewriter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace footprint {
+
+bool Rewriter::Is(int32_t node, absl::string_view op, absl::string_view domain) const {
+  if (node < 0) return false;
+  const RuntimeNode& row = graph_.node(node);
+  return !row.removed && row.op_type == op && row.domain == domain;
+}
+
+int32_t Rewriter::MadeBy(int32_t value, absl::string_view op) const {
+  if (value < 0) return -1;
+  const int32_t node = uses_.producer[static_cast<size_t>(value)];
+  return Is(node, op) ? node : -1;
+}
+
+bool Rewriter::IsUsedOnce(int32_t value) const {
+  return !graph_.value(value).output && uses_.OnlyReader(value) >= 0;
+}
+
+int32_t Rewriter::OnlyReader(int32_t value, absl::string_view op) const {
+  if (value < 0 || !IsUsedOnce(value)) return -1;
+  const int32_t reader = uses_.OnlyReader(value);
+  return Is(reader, op) ? reader : -1;
+}
+
+std::optional<double> Rewriter::Scalar(int32_t value) const {
+  if (!IsConstant(value)) return std::nullopt;
+  const KnownValuePtr& contents = graph_.value(value).contents;
+  if (contents == nullptr || contents->is_sequence) return std::nullopt;
+  if (contents->floats.size() == 1) return contents->floats[0];
+  if (contents->integers.size() == 1 && contents->integers[0].is_constant()) {
+    return static_cast<double>(contents->integers[0].value()) /
+           static_cast<double>(contents->denominator);
+  }
+  return std::nullopt;
+}
+
+int32_t Rewriter::OtherInput(int32_t node, int32_t value) const {
+  const std::vector<int32_t>& inputs = graph_.node(node).inputs;
+  if (inputs.size() != 2) return -1;
+  return inputs[0] == value ? inputs[1] : inputs[1] == value ? inputs[0] : -1;
+}
+
+std::optional<Rewriter::ScalarOperand> Rewriter::WithScalar(int32_t node) const {
+  const std::vector<int32_t>& inputs = graph_.node(node).inputs;
+  if (inputs.size() != 2) return std::nullopt;
+  for (size_t i = 0; i < 2; ++i) {
+    const std::optional<double> scalar = Scalar(inputs[i]);
+    if (scalar) return ScalarOperand{*scalar, inputs[1 - i]};
+  }
+  return std::nullopt;
+}
+
+int64_t Rewriter::Int(int32_t node, absl::string_view attribute, int64_t otherwise) const {
+  const NodeId source = graph_.node(node).source;
+  return source.valid() ? graph_.graph->nodes[source].Int(attribute, otherwise) : otherwise;
+}
+
+void Rewriter::Disconnect(int32_t node) {
+  const RuntimeNode& row = graph_.node(node);
+  const auto drop = [&](int32_t value) {
+    if (value < 0) return;
+    std::vector<int32_t>& readers = uses_.readers[static_cast<size_t>(value)];
+    const auto found = std::find(readers.begin(), readers.end(), node);
+    if (found != readers.end()) readers.erase(found);
+  };
+  for (const int32_t input : row.inputs) drop(input);
+  for (const int32_t capture : row.captures) drop(capture);
+  for (const int32_t output : row.outputs) {
+    if (output >= 0) uses_.producer[static_cast<size_t>(output)] = -1;
+  }
+}
+
+void Rewriter::Connect(int32_t node) {
+  uses_.producer.resize(graph_.values.size(), -1);
+  uses_.readers.resize(graph_.values.size());
+  const RuntimeNode& row = graph_.node(node);
+  for (const int32_t input : row.inputs) {
+    if (input >= 0) uses_.readers[static_cast<size_t>(input)].push_back(node);
+  }
+  for (const int32_t output : row.outputs) {
+    if (output >= 0) uses_.producer[static_cast<size_t>(output)] = node;
+  }
+}
+
+void Rewriter::Remove(int32_t node) {
+  Disconnect(node);
+  graph_.node(node).removed = true;
+}
+
+int32_t Rewriter::Replace(const std::vector<int32_t>& nodes, RuntimeNode made,
+                          const std::string& what) {
+  for (const int32_t node : nodes) {
+    if (!graph_.node(node).removed) Remove(node);
+  }
+  graph_.nodes.push_back(std::move(made));
+  const auto id = static_cast<int32_t>(graph_.nodes.size()) - 1;
+  Connect(id);
+  if (!what.empty()) Count(what);
+  return id;
+}
+
+bool Rewriter::Forward(int32_t node, int32_t from, const std::string& what) {
+  const int32_t to = graph_.node(node).outputs[0];
+  if (graph_.value(to).output) return false;
+  const std::vector<int32_t> readers = uses_.readers[static_cast<size_t>(to)];
+  for (const int32_t reader : readers) {
+    // A body reads it by its name.
+    const std::vector<int32_t>& captures = graph_.node(reader).captures;
+    if (std::find(captures.begin(), captures.end(), to) != captures.end()) return false;
+  }
+  Remove(node);
+  for (const int32_t reader : readers) {
+    std::replace(graph_.node(reader).inputs.begin(), graph_.node(reader).inputs.end(), to, from);
+    uses_.readers[static_cast<size_t>(from)].push_back(reader);
+  }
+  uses_.readers[static_cast<size_t>(to)].clear();
+  if (!what.empty()) Count(what);
+  return true;
+}
+
+std::vector<std::string> Rewriter::Summary() const {
+  std::vector<std::string> lines;
+  for (const auto& [what, count] : counts_) lines.push_back(absl::StrCat(what, ": ", count));
+  return lines;
+}
+
+}  // namespace footprint
