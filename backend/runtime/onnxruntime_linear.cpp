@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "backend/runtime/onnxruntime_rewrites.h"
 
 namespace footprint {
 namespace {
 
-bool IsFloat(const Rewriter& rewriter, int32_t value, const RuntimeGraph& graph) {
-  (void)rewriter;
+bool IsFloat(const RuntimeGraph& graph, int32_t value) {
   return graph.value(value).type.element == ElementType::kFloat;
 }
 
@@ -32,23 +32,53 @@ bool FitsGemm(const RuntimeGraph& graph, const RuntimeNode& matmul) {
   return left.dims.size() > 2 && left.AllDimsConstant() && right.AllDimsConstant();
 }
 
+// A value of the same elements as two dimensions, of which the last stays.
+int32_t Flattened(RuntimeGraph& graph, int32_t value) {
+  const int32_t flat = graph.AddLike(value, absl::StrCat(graph.value(value).name, "/flat"));
+  for (TensorType* type : {&graph.value(flat).type, &graph.value(flat).visible}) {
+    const Dim last = type->dims.back();
+    type->dims.pop_back();
+    const Dim rows = graph.graph->dims->Product(type->dims);
+    type->dims = {rows, last};
+  }
+  return flat;
+}
+
+void ReplaceByGemm(Rewriter& rewriter, int32_t id, int32_t add, int32_t bias) {
+  RuntimeGraph& graph = rewriter.graph();
+  const RuntimeNode matmul = graph.node(id);
+  int32_t left = matmul.inputs[0];
+  const int32_t result = graph.node(add).outputs[0];
+  const bool flattens = graph.value(left).visible.dims.size() > 2;
+  int32_t product = result;
+  const char* what = "MatMul + Add -> Gemm";
+  if (flattens) {
+    left = Flattened(graph, matmul.inputs[0]);
+    product = Flattened(graph, result);
+    rewriter.Replace({}, Make("Reshape", "", matmul.source, {matmul.inputs[0]}, {left}), "");
+  }
+  rewriter.Replace({id, add},
+                   Make("Gemm", "", matmul.source, {left, matmul.inputs[1], bias}, {product}),
+                   what);
+  if (flattens) {
+    rewriter.Replace({}, Make("Reshape", "", matmul.source, {product}, {result}), "");
+  }
+}
+
 void FuseBias(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : ExecutionOrder(graph)) {
     if (!rewriter.Is(id, "MatMul")) continue;
     const RuntimeNode matmul = graph.node(id);
     const int32_t add = rewriter.OnlyReader(matmul.outputs[0], "Add");
-    if (add < 0 || !FitsGemm(graph, matmul) || !IsFloat(rewriter, matmul.outputs[0], graph)) continue;
+    if (add < 0 || !FitsGemm(graph, matmul) || !IsFloat(graph, matmul.outputs[0])) continue;
     const int32_t bias = rewriter.OtherInput(add, matmul.outputs[0]);
     if (bias < 0 || !graph.value(bias).visible.has_rank) continue;
     const bool is_row = graph.value(bias).visible.dims.size() == 1;
     const bool is_matrix = graph.value(matmul.inputs[0]).visible.dims.size() == 2;
     if (!is_row && !(is_matrix && graph.value(bias).visible.dims.size() == 2)) continue;
     if (!is_matrix && !rewriter.IsConstant(bias)) continue;
-    rewriter.Replace({id, add},
-                     Make("Gemm", "", matmul.source, {matmul.inputs[0], matmul.inputs[1], bias},
-                          {graph.node(add).outputs[0]}),
-                     "MatMul + Add -> Gemm");
+    ReplaceByGemm(rewriter, id, add, bias);
   }
 }
 
@@ -93,7 +123,7 @@ void FuseTransposes(Rewriter& rewriter) {
   for (const int32_t id : ExecutionOrder(graph)) {
     if (!IsProduct(rewriter, id)) continue;
     RuntimeNode product = graph.node(id);
-    if (!IsFloat(rewriter, product.outputs[0], graph)) continue;
+    if (!IsFloat(graph, product.outputs[0])) continue;
     std::vector<int32_t> gone = {id};
     bool found = false;
     for (int32_t& input : product.inputs) {
@@ -124,7 +154,7 @@ void FuseScales(Rewriter& rewriter) {
   for (const int32_t id : ExecutionOrder(graph)) {
     if (!IsProduct(rewriter, id)) continue;
     RuntimeNode product = graph.node(id);
-    if (!IsFloat(rewriter, product.outputs[0], graph)) continue;
+    if (!IsFloat(graph, product.outputs[0])) continue;
     std::vector<int32_t> gone = {id};
     for (int32_t& input : product.inputs) {
       const int32_t maker = input < 0 ? -1 : rewriter.uses().producer[static_cast<size_t>(input)];

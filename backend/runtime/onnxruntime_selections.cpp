@@ -18,14 +18,9 @@ struct Piece {
   bool drops_axis = false;  // Gather of one position
 };
 
-std::optional<int64_t> IntegerOf(const Rewriter& rewriter, int32_t value) {
-  const std::optional<double> scalar = rewriter.Scalar(value);
-  return scalar ? std::optional<int64_t>(static_cast<int64_t>(*scalar)) : std::nullopt;
-}
-
 std::optional<Piece> AsGather(const Rewriter& rewriter, int32_t node, int64_t rank) {
   const RuntimeNode& row = rewriter.graph_view().node(node);
-  const std::optional<int64_t> position = IntegerOf(rewriter, row.inputs[1]);
+  const std::optional<int64_t> position = rewriter.Integer(row.inputs[1]);
   if (!position) return std::nullopt;
   Piece piece;
   piece.node = node;
@@ -40,11 +35,11 @@ std::optional<Piece> AsGather(const Rewriter& rewriter, int32_t node, int64_t ra
 std::optional<Piece> AsSlice(const Rewriter& rewriter, int32_t node, int64_t rank) {
   const RuntimeNode& row = rewriter.graph_view().node(node);
   if (row.inputs.size() < 4) return std::nullopt;
-  const std::optional<int64_t> begin = IntegerOf(rewriter, row.inputs[1]);
-  const std::optional<int64_t> end = IntegerOf(rewriter, row.inputs[2]);
-  const std::optional<int64_t> axis = IntegerOf(rewriter, row.inputs[3]);
+  const std::optional<int64_t> begin = rewriter.Integer(row.inputs[1]);
+  const std::optional<int64_t> end = rewriter.Integer(row.inputs[2]);
+  const std::optional<int64_t> axis = rewriter.Integer(row.inputs[3]);
   const bool has_step = row.inputs.size() > 4 && row.inputs[4] >= 0;
-  const std::optional<int64_t> step = has_step ? IntegerOf(rewriter, row.inputs[4]) : 1;
+  const std::optional<int64_t> step = has_step ? rewriter.Integer(row.inputs[4]) : 1;
   if (!begin || !end || !axis || step != 1) return std::nullopt;
   return Piece{node, *axis < 0 ? *axis + rank : *axis, *begin, *end, false};
 }
@@ -65,7 +60,7 @@ std::vector<Piece> FindPieces(const Rewriter& rewriter, int32_t value) {
     const Dim size = type.dims[static_cast<size_t>(piece->axis)];
     if (!size.is_constant() || (!pieces.empty() && pieces[0].axis != piece->axis)) return {};
     if (piece->begin < 0) piece->begin += size.value();
-    if (piece->end <= 0 && piece->begin >= 0) piece->end += size.value();
+    if (piece->end < 0) piece->end += size.value();
     piece->end = std::min(piece->end, size.value());
     pieces.push_back(*piece);
   }

@@ -41,6 +41,14 @@ std::optional<double> Rewriter::Scalar(int32_t value) const {
   return std::nullopt;
 }
 
+std::optional<int64_t> Rewriter::Integer(int32_t value) const {
+  if (!IsConstant(value)) return std::nullopt;
+  const KnownValuePtr& contents = graph_.value(value).contents;
+  if (contents == nullptr || contents->is_sequence || contents->is_float) return std::nullopt;
+  if (contents->integers.size() != 1 || !contents->integers[0].is_constant()) return std::nullopt;
+  return contents->integers[0].value();
+}
+
 int32_t Rewriter::OtherInput(int32_t node, int32_t value) const {
   const std::vector<int32_t>& inputs = graph_.node(node).inputs;
   if (inputs.size() != 2) return -1;

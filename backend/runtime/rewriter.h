@@ -39,6 +39,7 @@ class Rewriter {
   bool IsConstant(int32_t value) const { return value >= 0 && graph_.value(value).constant; }
   // Of a constant of one element.
   std::optional<double> Scalar(int32_t value) const;
+  std::optional<int64_t> Integer(int32_t value) const;
   // The operand of a node of two that is not `value`; -1.
   int32_t OtherInput(int32_t node, int32_t value) const;
   // A constant scalar operand of a node of two, and the other one.
