@@ -28,7 +28,7 @@ class RegionPlanner {
     graph_ = &graph;
     result_.graph = MakeRuntimeGraph(graph, region, inferred_, visible_);
     if (optimize) result_.rewrites = OptimizeGraph(result_.graph, evaluator_);
-    ExpandFunctions(result_.graph);
+    ExpandFunctions(result_.graph, optimize);
     result_.order = ExecutionOrder(result_.graph);
     for (const RuntimeValue& value : result_.graph.values) AddTensor(value);
     for (const int32_t node : result_.order) AddStep(result_.graph.node(node));

@@ -47,9 +47,10 @@ constexpr int kStep = 100;
 struct ExpandedStep {
   absl::string_view op_type;
   std::vector<int> reads;
+  int like = -1;  // the operand whose size the result has; -1: the output's
 };
 // Replaces nodes that have no kernel by the steps of their function.
-void ExpandFunctions(RuntimeGraph& graph);
+void ExpandFunctions(RuntimeGraph& graph, bool optimize);
 
 const InferenceLimits& OnnxRuntimeLimits(bool optimize);
 // Whether constant folding takes the node, once all that it needs is stored.

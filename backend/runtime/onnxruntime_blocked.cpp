@@ -46,7 +46,7 @@ class Blocker {
 
   void Convert(int32_t id) {
     const RuntimeNode& node = graph_.node(id);
-    if (node.removed || node.outputs.empty() || node.outputs[0] < 0) return;
+    if (node.removed || node.outputs.size() != 1 || node.outputs[0] < 0) return;
     const absl::string_view op = node.op_type;
     if (rewriter_.Is(id, "Conv") || rewriter_.Is(id, "FusedConv", kMicrosoftDomain)) {
       return ConvertConvolution(id);
@@ -187,7 +187,7 @@ class Blocker {
   // One factor and one addend for each channel: a convolution by channel.
   void ConvertNormalization(int32_t id) {
     const std::vector<int32_t>& inputs = graph_.node(id).inputs;
-    if (inputs.size() != 5 || !std::all_of(inputs.begin() + 1, inputs.end(), [&](int32_t value) {
+    if (inputs.size() != 5 || rewriter_.Int(id, "training_mode", 0) != 0 || !std::all_of(inputs.begin() + 1, inputs.end(), [&](int32_t value) {
           return rewriter_.IsConstant(value);
         })) {
       return;

@@ -12,6 +12,7 @@ struct Function {
   absl::string_view name;
   absl::string_view domain;
   std::vector<ExpandedStep> steps;
+  std::vector<ExpandedStep> optimized = {};  // once the graph was rewritten, where that differs
 };
 
 const std::vector<Function>& Functions() {
@@ -19,6 +20,13 @@ const std::vector<Function>& Functions() {
       {"HardSwish", "", {{"HardSigmoid", {0}}, {"Mul", {0, kStep}}}},
       {"Mish", "", {{"Softplus", {0}}, {"Tanh", {kStep}}, {"Mul", {0, kStep + 1}}}},
       {"Swish", "", {{"Sigmoid", {0}}, {"Mul", {0, kStep}}}},
+      {"SoftmaxCrossEntropyLoss",
+       "",
+       {{"Transpose", {0}, 0},
+        {"LogSoftmax", {kStep}, 0},
+        {"Transpose", {kStep + 1}, 0},
+        {"NegativeLogLikelihoodLoss", {kStep + 2, 1, 2}}},
+       {{"LogSoftmaxOfChannels", {0}, 0}, {"NegativeLogLikelihoodLoss", {kStep, 1, 2}}}},
       {"GroupNormalization",
        "",
        {{"Mul", {0, 0}},
@@ -37,40 +45,52 @@ const Function* FindFunction(const RuntimeNode& node) {
   return nullptr;
 }
 
+RuntimeNode MakeStep(const RuntimeNode& node, const ExpandedStep& step,
+                     const std::vector<int32_t>& results) {
+  RuntimeNode made;
+  made.op_type = std::string(step.op_type);
+  made.source = node.source;
+  for (const int read : step.reads) {
+    if (read >= kStep) {
+      made.inputs.push_back(results[static_cast<size_t>(read - kStep)]);
+    } else if (read < static_cast<int>(node.inputs.size())) {
+      made.inputs.push_back(node.inputs[static_cast<size_t>(read)]);
+    }
+  }
+  return made;
+}
+
+void Expand(RuntimeGraph& graph, const RuntimeNode& node, const std::vector<ExpandedStep>& steps) {
+  std::vector<int32_t> results;
+  for (const ExpandedStep& step : steps) {
+    RuntimeNode made = MakeStep(node, step, results);
+    if (&step == &steps.back()) {
+      made.outputs = node.outputs;
+    } else {
+      const int32_t output = node.outputs[0];
+      const int32_t like = step.like < 0 ? output : node.inputs[static_cast<size_t>(step.like)];
+      results.push_back(
+          graph.AddLike(like, absl::StrCat(graph.value(output).name, "/", made.op_type)));
+      made.outputs = {results.back()};
+    }
+    graph.nodes.push_back(std::move(made));
+  }
+}
+
 }  // namespace
 
-void ExpandFunctions(RuntimeGraph& graph) {
+void ExpandFunctions(RuntimeGraph& graph, bool optimize) {
   const size_t count = graph.nodes.size();
   for (size_t i = 0; i < count; ++i) {
-    const Function* function = FindFunction(graph.nodes[i]);
-    if (function == nullptr || graph.nodes[i].removed || graph.nodes[i].outputs.empty() ||
-        graph.nodes[i].outputs[0] < 0) {
+    const RuntimeNode node = graph.nodes[i];
+    const Function* function = FindFunction(node);
+    if (function == nullptr || node.removed || node.outputs.empty() || node.outputs[0] < 0 ||
+        node.inputs.empty() || node.inputs[0] < 0) {
       continue;
     }
-    const RuntimeNode node = graph.nodes[i];
     graph.nodes[i].removed = true;
-    std::vector<int32_t> results;
-    for (const ExpandedStep& step : function->steps) {
-      RuntimeNode made;
-      made.op_type = std::string(step.op_type);
-      made.source = node.source;
-      for (const int read : step.reads) {
-        if (read >= kStep) {
-          made.inputs.push_back(results[static_cast<size_t>(read - kStep)]);
-        } else if (read < static_cast<int>(node.inputs.size())) {
-          made.inputs.push_back(node.inputs[static_cast<size_t>(read)]);
-        }
-      }
-      const bool last = &step == &function->steps.back();
-      const int32_t output = node.outputs[0];
-      const int32_t result =
-          last ? output
-               : graph.AddLike(output, absl::StrCat(graph.value(output).name, "/",
-                                                    std::string(step.op_type)));
-      results.push_back(result);
-      made.outputs = {result};
-      graph.nodes.push_back(std::move(made));
-    }
+    const bool differs = optimize && !function->optimized.empty();
+    Expand(graph, node, differs ? function->optimized : function->steps);
   }
 }
 

@@ -30,6 +30,7 @@ const std::vector<Kernel>& Kernels() {
       {.name = "Clip", .inplace = 1},
       {.name = "Softmax", .inplace = 1, .scratch = SoftmaxScratch},
       {.name = "LogSoftmax", .inplace = 1, .scratch = SoftmaxScratch},
+      {.name = "LogSoftmaxOfChannels", .inplace = 1, .scratch = TwoMoreScratch},
       {.name = "Trilu", .inplace = 1},
       {.name = "Cast", .inplace = 1},
       {.name = "ScatterElements", .inplace = 1},
