@@ -39,6 +39,7 @@ void Inference::Limit(ValueId id) {
       contents.push_back(input.valid() ? result_.values[input] : nullptr);
     }
     limits_->forget(*node_, contents, inferred);
+    if (!inferred.has_rank) return;
   }
   const TensorType& declared = graph_.values[id].declared.tensor;
   const bool same_rank = declared.has_rank && declared.dims.size() == inferred.dims.size();

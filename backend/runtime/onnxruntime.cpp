@@ -139,24 +139,37 @@ class RegionPlanner {
     return body + std::max<int64_t>(kernel->scratch(sized), 0);
   }
 
-  // If: what the branch takes beside what it hands out. Loops: an iteration beside the one before.
+  // If: what the branch takes beside what it hands out. Loop and Scan: an iteration beside the state
+  // of the one before; a Loop's stacked results are collected first and then copied.
   int64_t BodyScratch(const RuntimeNode& node) const {
     if (!node.source.valid()) return 0;
     const Node& source = graph_->nodes[node.source];
+    const Control control = source.op == nullptr ? Control::kNone : source.op->control;
     int64_t outputs = 0;
     for (const int32_t output : node.outputs) outputs += SizeOf(output);
     int64_t most = 0;
     for (const Attribute& attribute : source.attributes) {
       if (!attribute.region.valid()) continue;
       const BodyBytes& body = bodies_[attribute.region];
-      const bool is_branch = source.op != nullptr && source.op->control == Control::kIf;
-      const bool is_loop = source.op != nullptr && source.op->control == Control::kLoop;
-      const int64_t taken = is_branch ? body.peak - body.outputs
-                            : is_loop ? std::max(body.peak, outputs)
-                                      : body.peak;
-      most = std::max(most, taken);
+      int64_t taken = body.peak;
+      if (control == Control::kIf) taken -= body.outputs;
+      if (control == Control::kLoop) taken = std::max(taken, outputs) + 2 * kRuntimeAlignment;
+      most = std::max(most, taken + StateBytes(node, source, control));
     }
     return most;
+  }
+
+  // What an iteration hands to the next one.
+  int64_t StateBytes(const RuntimeNode& node, const Node& source, Control control) const {
+    size_t states = 0;
+    if (control == Control::kLoop && node.inputs.size() > 2) states = node.inputs.size() - 2;
+    if (control == Control::kScan) {
+      const auto scanned = static_cast<size_t>(source.Int("num_scan_inputs", 0));
+      states = node.inputs.size() - std::min(node.inputs.size(), scanned);
+    }
+    int64_t bytes = 0;
+    for (size_t i = 0; i < states && i < node.outputs.size(); ++i) bytes += SizeOf(node.outputs[i]);
+    return bytes;
   }
 
   const InferredTypes& inferred_;

@@ -54,7 +54,8 @@ class Blocker {
     if (node.inputs.empty() || FindImage(node.inputs[0]) == nullptr) return;
     if (op == "MaxPool" || op == "AveragePool" || op == "GlobalAveragePool" ||
         op == "GlobalMaxPool") {
-      return Keep(id, kNchwcDomain);
+      if (FindImage(node.inputs[0])->channels % kBlock == 0) Keep(id, kNchwcDomain);
+      return;
     }
     if (op == "BatchNormalization") return ConvertNormalization(id);
     if (op == "Concat") return ConvertConcat(id);
@@ -77,8 +78,8 @@ class Blocker {
            (graph_.value(value).output ? 1 : 0);
   }
 
-  // A blocked copy of the value, which `node` is going to make.
-  Image& AddImage(int32_t value, int64_t channels, NodeId source) {
+  // A blocked copy of the value, which the next node is going to make from `from`.
+  Image& AddImage(int32_t value, int32_t from, int64_t channels, NodeId source) {
     Image image;
     image.value = graph_.AddLike(value, absl::StrCat(graph_.value(value).name, " in blocks"));
     image.node = static_cast<int32_t>(graph_.nodes.size());
@@ -86,6 +87,12 @@ class Blocker {
     image.channels = channels;
     image.uses = image.left = UsesOf(value);
     PadChannels(image.value, channels);
+    // Its batch is that of the image it is made from, whatever the file calls it.
+    const TensorType& source_type = graph_.value(from).visible;
+    TensorType& type = graph_.value(image.value).visible;
+    if (type.has_rank && source_type.has_rank && !type.dims.empty() && !source_type.dims.empty()) {
+      type.dims[0] = source_type.dims[0];
+    }
     return images_[value] = image;
   }
 
@@ -165,7 +172,7 @@ class Blocker {
     }
     const int32_t input = made.inputs[0];
     if (reorders) made.inputs[0] = Blocked(input, channels * groups, made.source);
-    Image& image = AddImage(made.outputs[0], filter[0], made.source);
+    Image& image = AddImage(made.outputs[0], made.inputs[0], filter[0], made.source);
     image.has_activation = made.op_type == "FusedConv";
     made.op_type = "Conv";
     made.domain = std::string(kNchwcDomain);
@@ -180,7 +187,7 @@ class Blocker {
     const int64_t channels = FindImage(made.inputs[0])->channels;
     made.domain = std::string(domain);
     made.inputs[0] = Take(made.inputs[0]);
-    made.outputs = {AddImage(made.outputs[0], channels, made.source).value};
+    made.outputs = {AddImage(made.outputs[0], made.inputs[0], channels, made.source).value};
     Finish(id, std::move(made));
   }
 
@@ -208,7 +215,7 @@ class Blocker {
       channels += image->channels;
     }
     for (int32_t& input : made.inputs) input = Take(input);
-    made.outputs = {AddImage(made.outputs[0], channels, made.source).value};
+    made.outputs = {AddImage(made.outputs[0], made.inputs[0], channels, made.source).value};
     Finish(id, std::move(made));
   }
 
@@ -251,7 +258,7 @@ class Blocker {
     }
     const int64_t channels = FindImage(made.inputs[0])->channels;
     made.inputs = {Take(made.inputs[0]), Take(made.inputs[1])};
-    made.outputs = {AddImage(made.outputs[0], channels, made.source).value};
+    made.outputs = {AddImage(made.outputs[0], made.inputs[0], channels, made.source).value};
     Finish(id, std::move(made));
   }
 

@@ -59,7 +59,8 @@ void FuseActivation(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : ExecutionOrder(graph)) {
     if (!rewriter.Is(id, "Conv")) continue;
-    for (const char* op : {"Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", "Clip"}) {
+    for (const char* op :
+         {"Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", "HardSwish", "Clip"}) {
       const int32_t activation = rewriter.OnlyReader(graph.node(id).outputs[0], op);
       if (activation < 0 || !AllStored(rewriter, graph.node(activation), 1)) continue;
       RuntimeNode made = graph.node(id);

@@ -98,7 +98,8 @@ int64_t ResizeScratch(const SizedNode& sized) {
   return 16 * positions;
 }
 
-// Of each direction: the gates of all steps, and states of one; backward the reversed sequences too.
+// Of each direction: the gates of all steps, states of one, and biases; backward the reversed
+// sequences too.
 static int64_t RecurrentScratch(const SizedNode& sized, int64_t gates, int64_t states) {
   if (sized.inputs[0].size() != 3) return 0;
   const int64_t hidden = IntOf(sized, "hidden_size", 0);
@@ -106,7 +107,10 @@ static int64_t RecurrentScratch(const SizedNode& sized, int64_t gates, int64_t s
   const int64_t sequence = sized.inputs[0][0] * batch * hidden * kFloat;
   const absl::string_view direction =
       sized.source == nullptr ? "" : sized.source->String("direction", "forward");
-  const int64_t one = gates * sequence + states * (batch * hidden * kFloat + kRuntimeAlignment);
+  constexpr int64_t kBiases = 8;
+  const int64_t state = batch * hidden * kFloat;
+  const int64_t one =
+      gates * sequence + states * state + kBiases * hidden * kFloat + 2 * kRuntimeAlignment;
   const int64_t reversed = direction == "forward" ? 0 : sized.input_bytes[0] + sequence;
   return (direction == "bidirectional" ? 2 : 1) * one + reversed;
 }

@@ -61,6 +61,11 @@ void ForgetSlice(const Node& node, absl::Span<const KnownValuePtr> inputs, Tenso
 void ForgetOf(const Node& node, absl::Span<const KnownValuePtr> inputs, TensorType& output) {
   if (!node.domain.empty()) return;
   const absl::string_view op = node.op_type;
+  if (op == "GroupNormalization") {  // a function without inference of its own
+    output.has_rank = false;
+    output.dims.clear();
+    return;
+  }
   if (op == "Reshape") return ForgetReshape(inputs, output);
   if (op == "Slice") return ForgetSlice(node, inputs, output);
   if (op == "Split") return ForgetAxis(output, node.Int("axis", 0));
