@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "backend/build_report.h"
 #include "backend/names.h"
+#include "passes/arena.h"
 
 namespace footprint {
 namespace {
@@ -66,6 +67,7 @@ class RuntimeBuilder {
       report.scratch_bytes = plan_.problem.steps[peak].scratch_bytes;
       report.peak_step = StepName(plan_.bytes.peak_step);
     }
+    if (!plan_.bytes.overflow) AddAllocators(report);
     for (size_t i = 0; i < plan_.plan.buffers.size(); ++i) AddBuffer(i, report);
     std::stable_sort(report.gaps.begin(), report.gaps.end(),
                      [](const RuntimeGap& a, const RuntimeGap& b) { return *a.bytes > *b.bytes; });
@@ -83,6 +85,17 @@ class RuntimeBuilder {
     const std::string name =
         node.source.valid() ? analysis_.graph().nodes[node.source].name : std::string();
     return name.empty() ? node.op_type : absl::StrCat(node.op_type, " ", name);
+  }
+
+  void AddAllocators(RuntimeReport& report) const {
+    const PackedPlan packed = PackPlan(plan_.problem, plan_.plan, plan_.bytes);
+    report.pattern_block_bytes = packed.block_bytes;
+    report.pattern_peak_bytes = packed.peak_bytes;
+    const auto reserved = [&](ArenaGrowth growth) {
+      return ReservedBytes(plan_.problem, plan_.plan, plan_.bytes, growth);
+    };
+    report.arena_power_of_two_bytes = reserved(ArenaGrowth::kNextPowerOfTwo);
+    report.arena_as_requested_bytes = reserved(ArenaGrowth::kSameAsRequested);
   }
 
   void FindLastReads() {

@@ -211,6 +211,12 @@ struct RuntimeReport {
   int64_t scratch_bytes = 0;    // the part of it
   int64_t unknown_buffers = 0;  // of unknown size: left out
   std::string peak_step;        // "Conv /conv1/Conv"
+  // ONNX Runtime: with memory patterns, one block for all buffers but what is handed out, as soon
+  // as sizes were seen once; and what its arena holds after a run without them.
+  Bytes pattern_block_bytes;
+  Bytes pattern_peak_bytes;  // with outputs and scratch
+  Bytes arena_power_of_two_bytes;
+  Bytes arena_as_requested_bytes;
   std::vector<std::string> rewrites;  // "MatMul + Add -> Gemm: 24"
   std::vector<RuntimeGap> gaps;       // largest first
   std::vector<RuntimeBuffer> buffers;

@@ -42,6 +42,10 @@ void WriteRuntime(const RuntimeReport& runtime, JsonWriter* json) {
   json->Field("scratch_bytes", runtime.scratch_bytes);
   json->Field("unknown_buffers", runtime.unknown_buffers);
   json->FieldOrNull("peak_step", runtime.peak_step);
+  json->Field("pattern_block_bytes", runtime.pattern_block_bytes);
+  json->Field("pattern_peak_bytes", runtime.pattern_peak_bytes);
+  json->Field("arena_power_of_two_bytes", runtime.arena_power_of_two_bytes);
+  json->Field("arena_as_requested_bytes", runtime.arena_as_requested_bytes);
   json->Strings("rewrites", runtime.rewrites);
   json->Key("gaps");
   json->BeginArray(Layout::kLines);

@@ -91,6 +91,9 @@ std::string RuntimeText(const Report& report, int rows, const Terminal& terminal
   if (!runtime.peak_step.empty()) {
     text += Wrap("    at " + Printable(runtime.peak_step), 4, terminal) + "\n";
   }
+  text += FigureLine("with patterns", runtime.pattern_peak_bytes);
+  text += FigureLine("arena, doubling", runtime.arena_power_of_two_bytes);
+  text += FigureLine("arena, as requested", runtime.arena_as_requested_bytes);
   constexpr int kGaps = 5;
   text += GapText(runtime, kGaps, terminal);
   text += RewritesText(runtime, terminal);
