@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -14,6 +15,7 @@
 #include "backend/bind.h"
 #include "backend/build_report.h"
 #include "backend/gate.h"
+#include "backend/runtime/kv_cache.h"
 #include "backend/runtime/onnxruntime.h"
 #include "backend/sweep.h"
 #include "backend/terminal.h"
@@ -79,7 +81,7 @@ void TellIdleNames(const Graph& graph, const InferredTypes& inferred, const DimB
 }
 
 // Options that were given for nothing.
-void TellIdle(const Options& options, const Roles& roles, DiagnosticSink& sink) {
+void TellIdle(const Options& options, const Roles& roles, bool has_cache, DiagnosticSink& sink) {
   if (options.sweep && (!options.budgets.empty() || options.device_memory ||
                         !options.device.empty())) {
     sink.Warning("first-value", absl::StrCat("--dim ", options.sweep->name),
@@ -90,6 +92,7 @@ void TellIdle(const Options& options, const Roles& roles, DiagnosticSink& sink) 
     sink.Note("idle-option", "--precision", "is of training: inference runs the model as stored");
   }
   for (const std::string& option : options.idle) {
+    if (has_cache && absl::StartsWith(option, "--device")) continue;  // how long may it grow?
     sink.Note("idle-option", option, "no effect: it is about training, which is not analyzed");
   }
   const bool trains = std::find(roles.trainable.begin(), roles.trainable.end(), true) !=
@@ -276,7 +279,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   // Every value has a type, in the model's own names, or is listed as unknown.
 
   Roles roles = AssignRoles(model->graph, model->provenance, options.freeze, sink);
-  TellIdle(options, roles, sink);
+  TellIdle(options, roles, !FindKvCache(model->graph, inferred).empty(), sink);
   TellIdleNames(model->graph, inferred, bound.dims, sink);
   DimEvaluator evaluator(*model->graph.dims, bound.dims);
   CheckConstraints(model->graph, inferred, evaluator, sink);

@@ -60,6 +60,7 @@ InferenceReport BuildIdeal(Analysis& analysis) {
 InferenceReport BuildInference(Analysis& analysis) {
   InferenceReport report = BuildIdeal(analysis);
   report.runtimes = BuildRuntimes(analysis, report);
+  report.kv_cache = BuildKvCache(analysis, report);
   return report;
 }
 

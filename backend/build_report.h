@@ -20,6 +20,7 @@ DeviceReport BuildDevice(Analysis& analysis, const TrainingReport& training);
 InferenceReport BuildInference(Analysis& analysis);
 // The ideal and the runtime, as far as asked for; the headline's last.
 std::vector<RuntimeReport> BuildRuntimes(Analysis& analysis, const InferenceReport& inference);
+std::optional<KvCacheReport> BuildKvCache(Analysis& analysis, const InferenceReport& inference);
 // Of a trace of inference: neither an input nor stored.
 bool IsActivation(const StorageRecord& storage);
 // Of a training step.

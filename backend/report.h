@@ -222,6 +222,20 @@ struct RuntimeReport {
   std::vector<RuntimeBuffer> buffers;
 };
 
+// Keys and values that a decoder keeps from one token to the next. They are inputs and outputs of
+// the model, and are counted there.
+struct KvCacheReport {
+  int64_t tensors = 0;
+  Bytes past_bytes;     // part of the inputs
+  Bytes present_bytes;  // part of the outputs
+  bool shared = false;   // past and present may be one buffer, so that it counts once
+  bool assumed = false;  // some were found by their names alone
+  Bytes bytes_per_token;
+  std::string bytes_per_token_expression;
+  // With a device: the length at which weights, cache and the rest of the peak fill it.
+  std::optional<int64_t> full_at_length;
+};
+
 struct InferenceReport {
   Bytes activation_peak_bytes;  // ideal liveness peak: initializers and the caller's inputs apart
   std::string activation_peak_expression;  // of the storages alive at this peak
@@ -233,6 +247,7 @@ struct InferenceReport {
   int64_t unknown_storages = 0;  // of unknown size: every total leaves them out
   Peak peak;                     // initializers and inputs included
   std::vector<RuntimeReport> runtimes;  // the headline's last
+  std::optional<KvCacheReport> kv_cache;
 };
 
 // What the file holds, and in which forms.

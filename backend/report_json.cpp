@@ -172,6 +172,7 @@ void WriteInference(const std::optional<InferenceReport>& inference, JsonWriter*
   json->Field("activation_peak_bytes", inference->activation_peak_bytes);
   json->FieldOrNull("activation_peak_expression", inference->activation_peak_expression);
   WritePeak(inference->peak, false, json);
+  WriteKvCache(inference->kv_cache, json);
   WriteRuntimes(inference->runtimes, json);
   json->EndObject();
 }

@@ -60,6 +60,21 @@ void WriteRuntime(const RuntimeReport& runtime, JsonWriter* json) {
 
 }  // namespace
 
+void WriteKvCache(const std::optional<KvCacheReport>& cache, JsonWriter* json) {
+  json->Key("kv_cache");
+  if (!cache) return json->Null();
+  json->BeginObject(Layout::kLines);
+  json->Field("tensors", cache->tensors);
+  json->Field("past_bytes", cache->past_bytes);
+  json->Field("present_bytes", cache->present_bytes);
+  json->Field("shared", cache->shared);
+  json->Field("assumed", cache->assumed);
+  json->Field("bytes_per_token", cache->bytes_per_token);
+  json->FieldOrNull("bytes_per_token_expression", cache->bytes_per_token_expression);
+  json->Field("full_at_length", cache->full_at_length);
+  json->EndObject();
+}
+
 void WriteRuntimes(const std::vector<RuntimeReport>& runtimes, JsonWriter* json) {
   json->Key("runtimes");
   json->BeginArray(Layout::kLines);

@@ -2,6 +2,7 @@
 #ifndef FOOTPRINT_BACKEND_REPORT_JSON_RUNTIMES_H_
 #define FOOTPRINT_BACKEND_REPORT_JSON_RUNTIMES_H_
 
+#include <optional>
 #include <vector>
 
 #include "backend/report.h"
@@ -9,6 +10,7 @@
 
 namespace footprint {
 
+void WriteKvCache(const std::optional<KvCacheReport>& cache, JsonWriter* json);
 void WriteRuntimes(const std::vector<RuntimeReport>& runtimes, JsonWriter* json);
 
 }  // namespace footprint

@@ -28,6 +28,7 @@ std::string ReportText(const Report& report, const TextOptions& options) {
       HeadText(report, terminal),     ParametersText(report, terminal),
       TrainingText(report, terminal), DeviceText(report, terminal), InferenceText(report, terminal),
       RuntimeText(report, report.training ? kLiveRowsBesideTraining : kLiveRows, terminal),
+      KvCacheText(report, terminal),
       FitText(report, terminal),      SweepText(report, terminal),
       GatesText(report, terminal),    TextbookText(report, terminal),
       GradientNeedsText(report, kLiveRows, terminal), LayersText(report, options)};

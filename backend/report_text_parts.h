@@ -21,6 +21,7 @@ std::string FitText(const Report& report, const Terminal& terminal);
 std::string SweepText(const Report& report, const Terminal& terminal);
 std::string GatesText(const Report& report, const Terminal& terminal);
 std::string InferenceText(const Report& report, const Terminal& terminal);
+std::string KvCacheText(const Report& report, const Terminal& terminal);
 // The last of the runtimes, if it is ONNX Runtime.
 std::string RuntimeText(const Report& report, int rows, const Terminal& terminal);
 std::string TextbookText(const Report& report, const Terminal& terminal);

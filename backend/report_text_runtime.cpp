@@ -72,6 +72,25 @@ std::string RewritesText(const RuntimeReport& runtime, const Terminal& terminal)
 
 }  // namespace
 
+std::string KvCacheText(const Report& report, const Terminal& terminal) {
+  if (!report.inference || !report.inference->kv_cache) return "";
+  const KvCacheReport& cache = *report.inference->kv_cache;
+  std::string text = Bold("Cache of keys and values", terminal) + "  " +
+                     WithThousands(cache.tensors) + " tensors" +
+                     (cache.assumed ? ", by their names (assumed)" : "") +
+                     (cache.shared ? ", past and present in one buffer" : "") + "\n";
+  text += FigureLine("past", cache.past_bytes);
+  text += FigureLine("present", cache.present_bytes);
+  text += FigureLine("per token", cache.bytes_per_token);
+  if (!cache.bytes_per_token_expression.empty()) {
+    text += Wrap("    = " + Printable(cache.bytes_per_token_expression), 6, terminal) + "\n";
+  }
+  if (cache.full_at_length) {
+    text += "  the device is full at a length of " + WithThousands(*cache.full_at_length) + "\n";
+  }
+  return text;
+}
+
 std::string RuntimeText(const Report& report, int rows, const Terminal& terminal) {
   if (!report.inference || report.inference->runtimes.empty()) return "";
   const InferenceReport& inference = *report.inference;
