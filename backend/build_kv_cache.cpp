@@ -41,7 +41,8 @@ std::optional<KvCacheReport> BuildKvCache(Analysis& analysis, const InferenceRep
     if (tensor.present.valid()) {
       present = dims.Add(present, ByteCount(analysis.inferred.types[tensor.present].tensor, dims));
     }
-    per_token = dims.Add(per_token, tensor.axis < 0 ? Dim() : BytesPerToken(type, tensor.axis, dims));
+    per_token =
+        dims.Add(per_token, tensor.axis < 0 ? Dim() : BytesPerToken(type, tensor.axis, dims));
   }
   report.past_bytes = analysis.evaluator.Evaluate(past);
   report.present_bytes = analysis.evaluator.Evaluate(present);

@@ -1,5 +1,5 @@
-// What runtimes make of an inference run: the ideal, where every storage is a buffer of its own, and
-// ONNX Runtime's plan, with what it holds at its peak although nobody needs it then.
+// What runtimes make of an inference run: the ideal, where every storage is a buffer of its own,
+// and ONNX Runtime's plan, with what it holds at its peak although nobody needs it then.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -67,7 +67,8 @@ class RuntimeBuilder {
       report.scratch_bytes = plan_.problem.steps[peak].scratch_bytes;
       report.peak_step = StepName(plan_.bytes.peak_step);
     }
-    if (!plan_.bytes.overflow) AddAllocators(report);
+    constexpr int64_t kSensible = int64_t{1} << 60;  // doubled, it still fits
+    if (!plan_.bytes.overflow && plan_.bytes.peak_bytes < kSensible) AddAllocators(report);
     for (size_t i = 0; i < plan_.plan.buffers.size(); ++i) AddBuffer(i, report);
     std::stable_sort(report.gaps.begin(), report.gaps.end(),
                      [](const RuntimeGap& a, const RuntimeGap& b) { return *a.bytes > *b.bytes; });
@@ -104,11 +105,13 @@ class RuntimeBuilder {
     read_.assign(count, 0);
     for (size_t i = 0; i < plan_.problem.steps.size(); ++i) {
       const auto step = static_cast<int32_t>(i);
-      for (const int32_t read : plan_.problem.steps[i].reads) read_[static_cast<size_t>(read)] = step;
+      for (const int32_t read : plan_.problem.steps[i].reads)
+        read_[static_cast<size_t>(read)] = step;
       for (const PlanWrite& write : plan_.problem.steps[i].writes) {
         written_[static_cast<size_t>(write.tensor)] = step;
         int32_t& last = read_[static_cast<size_t>(write.tensor)];
-        last = Tensor(write.tensor).output ? static_cast<int32_t>(plan_.problem.steps.size()) : step;
+        last =
+            Tensor(write.tensor).output ? static_cast<int32_t>(plan_.problem.steps.size()) : step;
       }
     }
   }
@@ -152,9 +155,9 @@ class RuntimeBuilder {
     gap.buffer = buffer.id;
     if (next >= 0) {
       gap.held_for = NameOfTensor(next);
-      gap.reason = absl::StrCat("kept after ", NameOfTensor(before), " until it is used again for ",
-                                gap.held_for, " by ",
-                                StepName(written_[static_cast<size_t>(next)]));
+      gap.reason =
+          absl::StrCat("kept after ", NameOfTensor(before), " until it is used again for ",
+                       gap.held_for, " by ", StepName(written_[static_cast<size_t>(next)]));
     } else {
       gap.held_for = NameOfTensor(before);
       gap.reason = "read by no later step, which would free it";

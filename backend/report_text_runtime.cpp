@@ -16,9 +16,9 @@ std::string GapText(const RuntimeReport& runtime, int rows, const Terminal& term
   const size_t shown = std::min(runtime.gaps.size(), static_cast<size_t>(rows));
   for (size_t i = 0; i < shown; ++i) {
     const RuntimeGap& gap = runtime.gaps[i];
-    text += Wrap("  " + BinaryUnits(gap.bytes.value_or(0)) + " " + Printable(gap.reason), 4,
-                 terminal) +
-            "\n";
+    text +=
+        Wrap("  " + BinaryUnits(gap.bytes.value_or(0)) + " " + Printable(gap.reason), 4, terminal) +
+        "\n";
   }
   if (shown < runtime.gaps.size()) {
     const auto rest = static_cast<int64_t>(runtime.gaps.size() - shown);

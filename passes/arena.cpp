@@ -45,8 +45,9 @@ Arena::Chunks::iterator Arena::Extend(int64_t bytes) {
       grew = true;
     }
     region = std::max(bytes, next_region_bytes_);
-    if (!grew) next_region_bytes_ = std::min(std::max(next_region_bytes_, kLargestDoubling),
-                                             next_region_bytes_ * 2);
+    if (!grew)
+      next_region_bytes_ =
+          std::min(std::max(next_region_bytes_, kLargestDoubling), next_region_bytes_ * 2);
   }
   reserved_bytes_ += region;
   const int64_t place = end_;
@@ -84,8 +85,7 @@ void Arena::Free(int64_t place) {
   chunk->second.is_free = true;
   free_.emplace(chunk->second.bytes, place);
   const auto next = std::next(chunk);
-  if (next != chunks_.end() && next->second.is_free &&
-      next->first == place + chunk->second.bytes) {
+  if (next != chunks_.end() && next->second.is_free && next->first == place + chunk->second.bytes) {
     Join(chunk, next);
   }
   if (chunk == chunks_.begin()) return;

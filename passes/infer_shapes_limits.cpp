@@ -11,8 +11,7 @@ bool Inference::IsSeen(Dim dim) {
   if (found != seen_.end()) return found->second;
   DimTable& dims = *graph_.dims;
   const std::vector<std::string> names = dims.SymbolsIn(dim);
-  const bool seen =
-      names.size() == 1 && !dims.IsDataDependent(dim) && dims.Symbol(names[0]) == dim;
+  const bool seen = names.size() == 1 && !dims.IsDataDependent(dim) && dims.Symbol(names[0]) == dim;
   seen_.emplace(dim, seen);
   return seen;
 }

@@ -130,8 +130,8 @@ class Planner {
   const PlanProblem& problem_;
   Plan plan_;
   std::vector<int32_t> uses_of_tensor_;
-  std::vector<int32_t> uses_;                              // by buffer, that are still to come
-  std::vector<bool> is_read_;                              // by buffer
+  std::vector<int32_t> uses_;                                // by buffer, that are still to come
+  std::vector<bool> is_read_;                                // by buffer
   absl::flat_hash_map<int32_t, std::vector<int32_t>> free_;  // by shape, most recently freed last
 };
 

@@ -22,7 +22,7 @@ struct PlanTensor {
 
 struct PlanWrite {
   int32_t tensor = -1;
-  int32_t alias = -1;  // the operand that it is only another view of
+  int32_t alias = -1;               // the operand that it is only another view of
   std::vector<int32_t> overwrites;  // operands that the kernel may write over, best first
 };
 

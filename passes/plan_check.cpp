@@ -88,7 +88,8 @@ class Checker {
     const PlanBuffer& buffer = plan_.buffers[static_cast<size_t>(plan_.buffer_of[tensor])];
     const auto end = static_cast<int32_t>(problem_.steps.size());
     if (buffer.given) return absl::StrCat("tensor ", tensor, " is in a buffer that was given");
-    if (buffer.first_step <= contents.first && std::min(contents.last + 1, end) <= buffer.end_step) {
+    if (buffer.first_step <= contents.first &&
+        std::min(contents.last + 1, end) <= buffer.end_step) {
       return "";
     }
     return absl::StrCat("tensor ", tensor, " outlives its buffer");

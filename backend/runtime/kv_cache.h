@@ -11,9 +11,9 @@ namespace footprint {
 
 struct CacheTensor {
   ValueId past;
-  ValueId present;  // invalid: it does not come out
-  int axis = -1;    // the one that grows with every token; -1: not known
-  bool named = false;  // found by its name alone
+  ValueId present;      // invalid: it does not come out
+  int axis = -1;        // the one that grows with every token; -1: not known
+  bool named = false;   // found by its name alone
   bool shared = false;  // past and present may be one buffer
 };
 

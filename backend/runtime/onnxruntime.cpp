@@ -1,6 +1,7 @@
 #include "backend/runtime/onnxruntime.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -11,6 +12,12 @@
 
 namespace footprint {
 namespace {
+
+// What does not fit is as much as does; a sum with it overflows and is said to.
+int64_t Narrow(Wide bytes) {
+  constexpr Wide kMost = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::clamp<Wide>(bytes, 0, kMost));
+}
 
 // What a body takes at its peak, and what it hands out.
 struct BodyBytes {
@@ -99,7 +106,8 @@ class RegionPlanner {
     if (output == 0 && row != nullptr && row->alias >= 0) write.alias = operand(row->alias);
     if (kernel == nullptr) return write;
     for (int i = 0; output == 0 && i < 32; ++i) {
-      if ((kernel->inplace >> i & 1) != 0 && operand(i) >= 0) write.overwrites.push_back(operand(i));
+      if ((kernel->inplace >> i & 1) != 0 && operand(i) >= 0)
+        write.overwrites.push_back(operand(i));
     }
     for (const auto& [from, to] : kernel->also_inplace) {
       if (to == output && operand(from) >= 0) write.overwrites.push_back(operand(from));
@@ -123,8 +131,8 @@ class RegionPlanner {
   }
 
   int64_t ScratchOf(const RuntimeNode& node, const Kernel* kernel) {
-    const int64_t body = BodyScratch(node);
-    if (kernel == nullptr || kernel->scratch == nullptr) return body;
+    const Wide body = BodyScratch(node);
+    if (kernel == nullptr || kernel->scratch == nullptr) return Narrow(body);
     SizedNode sized;
     sized.node = &node;
     sized.source = node.source.valid() ? &graph_->nodes[node.source] : nullptr;
@@ -136,22 +144,22 @@ class RegionPlanner {
       sized.outputs.push_back(DimsOf(output));
       sized.output_bytes.push_back(SizeOf(output));
     }
-    return body + std::max<int64_t>(kernel->scratch(sized), 0);
+    return Narrow(body + std::max<Wide>(kernel->scratch(sized), 0));
   }
 
-  // If: what the branch takes beside what it hands out. Loop and Scan: an iteration beside the state
-  // of the one before; a Loop's stacked results are collected first and then copied.
-  int64_t BodyScratch(const RuntimeNode& node) const {
+  // If: what the branch takes beside what it hands out. Loop and Scan: an iteration beside the
+  // state of the one before; a Loop's stacked results are collected first and then copied.
+  Wide BodyScratch(const RuntimeNode& node) const {
     if (!node.source.valid()) return 0;
     const Node& source = graph_->nodes[node.source];
     const Control control = source.op == nullptr ? Control::kNone : source.op->control;
-    int64_t outputs = 0;
+    Wide outputs = 0;
     for (const int32_t output : node.outputs) outputs += SizeOf(output);
-    int64_t most = 0;
+    Wide most = 0;
     for (const Attribute& attribute : source.attributes) {
       if (!attribute.region.valid()) continue;
       const BodyBytes& body = bodies_[attribute.region];
-      int64_t taken = body.peak;
+      Wide taken = body.peak;
       if (control == Control::kIf) taken -= body.outputs;
       if (control == Control::kLoop) taken = std::max(taken, outputs) + 2 * kRuntimeAlignment;
       most = std::max(most, taken + StateBytes(node, source, control));
@@ -160,14 +168,14 @@ class RegionPlanner {
   }
 
   // What an iteration hands to the next one.
-  int64_t StateBytes(const RuntimeNode& node, const Node& source, Control control) const {
+  Wide StateBytes(const RuntimeNode& node, const Node& source, Control control) const {
     size_t states = 0;
     if (control == Control::kLoop && node.inputs.size() > 2) states = node.inputs.size() - 2;
     if (control == Control::kScan) {
       const auto scanned = static_cast<size_t>(source.Int("num_scan_inputs", 0));
       states = node.inputs.size() - std::min(node.inputs.size(), scanned);
     }
-    int64_t bytes = 0;
+    Wide bytes = 0;
     for (size_t i = 0; i < states && i < node.outputs.size(); ++i) bytes += SizeOf(node.outputs[i]);
     return bytes;
   }
@@ -183,10 +191,12 @@ class RegionPlanner {
 
 BodyBytes Summarize(const RuntimePlan& plan) {
   BodyBytes body;
-  body.peak = plan.bytes.peak_bytes;
+  body.peak = plan.bytes.overflow ? std::numeric_limits<int64_t>::max() : plan.bytes.peak_bytes;
+  Wide outputs = 0;
   for (size_t i = 0; i < plan.problem.tensors.size(); ++i) {
-    if (plan.problem.tensors[i].output) body.outputs += plan.tensor_bytes[i].value_or(0);
+    if (plan.problem.tensors[i].output) outputs += plan.tensor_bytes[i].value_or(0);
   }
+  body.outputs = Narrow(outputs);
   return body;
 }
 

@@ -1,5 +1,6 @@
-// ONNX Runtime 1.32 as a profile: which kernels write in place, what they take while they run, which
-// operators are expanded first, and what its shape inference sees. Sequential execution on the CPU.
+// ONNX Runtime 1.32 as a profile: which kernels write in place, what they take while they run,
+// which operators are expanded first, and what its shape inference sees. Sequential execution on
+// the CPU.
 #ifndef FOOTPRINT_BACKEND_RUNTIME_ONNXRUNTIME_H_
 #define FOOTPRINT_BACKEND_RUNTIME_ONNXRUNTIME_H_
 
@@ -12,6 +13,7 @@
 #include "absl/types/span.h"
 #include "backend/runtime/runtime_graph.h"
 #include "ir/dim.h"
+#include "ir/wide.h"
 #include "passes/infer_shapes.h"
 #include "passes/plan.h"
 
@@ -20,13 +22,13 @@ namespace footprint {
 // A node whose sizes are known, for what its kernel takes while it runs.
 struct SizedNode {
   const RuntimeNode* node = nullptr;
-  const Node* source = nullptr;               // its attributes; null: none
-  std::vector<std::vector<int64_t>> inputs;   // dims; empty where unknown
+  const Node* source = nullptr;              // its attributes; null: none
+  std::vector<std::vector<int64_t>> inputs;  // dims; empty where unknown
   std::vector<std::vector<int64_t>> outputs;
   std::vector<int64_t> input_bytes;
   std::vector<int64_t> output_bytes;
 };
-using ScratchRule = int64_t (*)(const SizedNode&);
+using ScratchRule = Wide (*)(const SizedNode&);
 
 // What differs from the ONNX row of an operator.
 struct Kernel {

@@ -115,9 +115,9 @@ void FuseQuickGelu(Rewriter& rewriter) {
       nodes.push_back(scale);
       x = other;
     }
-    rewriter.Replace(
-        nodes, Unary("QuickGelu", graph.node(sigmoid).source, x, OutputOf(graph, product)),
-        "spelled-out activation -> QuickGelu");
+    rewriter.Replace(nodes,
+                     Unary("QuickGelu", graph.node(sigmoid).source, x, OutputOf(graph, product)),
+                     "spelled-out activation -> QuickGelu");
   }
 }
 
@@ -126,7 +126,8 @@ void FuseBias(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : ExecutionOrder(graph)) {
     const bool is_fast = rewriter.Is(id, "FastGelu", kMicrosoftDomain);
-    if (!is_fast && !rewriter.Is(id, "Gelu", kMicrosoftDomain) && !rewriter.Is(id, "Gelu")) continue;
+    if (!is_fast && !rewriter.Is(id, "Gelu", kMicrosoftDomain) && !rewriter.Is(id, "Gelu"))
+      continue;
     RuntimeNode made = graph.node(id);
     const int32_t add = rewriter.MadeBy(made.inputs[0], "Add");
     if (add < 0 || made.inputs.size() != 1 || !rewriter.IsUsedOnce(made.inputs[0])) continue;

@@ -26,15 +26,13 @@ bool IsReady(const RuntimeGraph& graph, const RuntimeNode& node, const Node& sou
     return input >= 0 && graph.value(input).visible.has_rank &&
            graph.value(input).visible.AllDimsConstant();
   }
-  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](int32_t input) {
-    return input < 0 || graph.value(input).constant;
-  });
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [&](int32_t input) { return input < 0 || graph.value(input).constant; });
 }
 
 bool HandsOut(const RuntimeGraph& graph, const RuntimeNode& node) {
-  return std::any_of(node.outputs.begin(), node.outputs.end(), [&](int32_t output) {
-    return output >= 0 && graph.value(output).output;
-  });
+  return std::any_of(node.outputs.begin(), node.outputs.end(),
+                     [&](int32_t output) { return output >= 0 && graph.value(output).output; });
 }
 
 bool SameVisibleShape(const RuntimeValue& a, const RuntimeValue& b) {
@@ -85,8 +83,8 @@ int32_t HandedOn(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id
 std::string AttributeText(const Node& node) {
   std::string text;
   for (const Attribute& attribute : node.attributes) {
-    absl::StrAppend(&text, attribute.name, "=", attribute.int_value, ",", attribute.float_value, ",",
-                    attribute.string_value, ",", attribute.constant.index(), ";");
+    absl::StrAppend(&text, attribute.name, "=", attribute.int_value, ",", attribute.float_value,
+                    ",", attribute.string_value, ",", attribute.constant.index(), ";");
     for (const int64_t value : attribute.ints) absl::StrAppend(&text, value, ",");
     for (const double value : attribute.floats) absl::StrAppend(&text, value, ",");
     for (const std::string& value : attribute.strings) absl::StrAppend(&text, value, ",");

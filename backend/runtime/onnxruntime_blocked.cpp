@@ -194,9 +194,9 @@ class Blocker {
   // One factor and one addend for each channel: a convolution by channel.
   void ConvertNormalization(int32_t id) {
     const std::vector<int32_t>& inputs = graph_.node(id).inputs;
-    if (inputs.size() != 5 || rewriter_.Int(id, "training_mode", 0) != 0 || !std::all_of(inputs.begin() + 1, inputs.end(), [&](int32_t value) {
-          return rewriter_.IsConstant(value);
-        })) {
+    if (inputs.size() != 5 || rewriter_.Int(id, "training_mode", 0) != 0 ||
+        !std::all_of(inputs.begin() + 1, inputs.end(),
+                     [&](int32_t value) { return rewriter_.IsConstant(value); })) {
       return;
     }
     Keep(id, kNchwcDomain);

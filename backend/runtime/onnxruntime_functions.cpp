@@ -1,5 +1,5 @@
-// Operators that ONNX Runtime has no CPU kernel for: their function bodies, as far as tensors of the
-// output's size are concerned.
+// Operators that ONNX Runtime has no CPU kernel for: their function bodies, as far as large tensors
+// are concerned.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -57,9 +57,8 @@ void ReplaceByGemm(Rewriter& rewriter, int32_t id, int32_t add, int32_t bias) {
     product = Flattened(graph, result);
     rewriter.Replace({}, Make("Reshape", "", matmul.source, {matmul.inputs[0]}, {left}), "");
   }
-  rewriter.Replace({id, add},
-                   Make("Gemm", "", matmul.source, {left, matmul.inputs[1], bias}, {product}),
-                   what);
+  rewriter.Replace(
+      {id, add}, Make("Gemm", "", matmul.source, {left, matmul.inputs[1], bias}, {product}), what);
   if (flattens) {
     rewriter.Replace({}, Make("Reshape", "", matmul.source, {product}, {result}), "");
   }

@@ -8,8 +8,8 @@ namespace {
 constexpr int64_t kFloat = 4;
 constexpr int64_t kConvolutionChunk = 65'536;
 
-int64_t Product(const std::vector<int64_t>& dims, size_t first) {
-  int64_t product = 1;
+Wide Product(const std::vector<int64_t>& dims, size_t first) {
+  Wide product = 1;
   for (size_t i = first; i < dims.size(); ++i) product *= dims[i];
   return product;
 }
@@ -26,152 +26,157 @@ int64_t IntOf(const SizedNode& sized, absl::string_view name, int64_t otherwise)
 
 // The expanded image of one group, or a chunk of it. None for a kernel of one element that touches
 // each position once.
-int64_t ConvScratch(const SizedNode& sized) {
-  if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.outputs[0].size() < 3) return 0;
+Wide ConvScratch(const SizedNode& sized) {
+  if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.outputs[0].size() < 3)
+    return 0;
   const std::vector<int64_t>& weight = sized.inputs[1];
-  const int64_t kernel = Product(weight, 2);
-  const int64_t positions = Product(sized.outputs[0], 2);
+  const Wide kernel = Product(weight, 2);
+  const Wide positions = Product(sized.outputs[0], 2);
   if (kernel == 1 && sized.source != nullptr && AllAre(sized.source->Ints("strides"), 1) &&
       AllAre(sized.source->Ints("pads"), 0)) {
     return 0;
   }
-  const int64_t groups = std::max<int64_t>(IntOf(sized, "group", 1), 1);
+  const Wide groups = std::max<Wide>(IntOf(sized, "group", 1), 1);
   if (weight[0] / groups > positions) return weight[1] * kernel * positions * kFloat;
   return kConvolutionChunk;
 }
 
 // The columns of one image and group, before they are folded.
-int64_t ConvTransposeScratch(const SizedNode& sized) {
+Wide ConvTransposeScratch(const SizedNode& sized) {
   if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.inputs[0].size() < 3) return 0;
   return Product(sized.inputs[1], 1) * Product(sized.inputs[0], 2) * kFloat;
 }
 
-static int64_t BroadcastElements(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
-  int64_t elements = 1;
+static Wide BroadcastElements(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  Wide elements = 1;
   for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-    const int64_t left = i < a.size() ? a[a.size() - 1 - i] : 1;
-    const int64_t right = i < b.size() ? b[b.size() - 1 - i] : 1;
+    const Wide left = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const Wide right = i < b.size() ? b[b.size() - 1 - i] : 1;
     elements *= left == 1 ? right : left;
   }
   return elements;
 }
 
 // The condition picked apart: what comes from either side.
-int64_t WhereScratch(const SizedNode& sized) {
-  const int64_t elements = Product(sized.outputs[0], 0);
+Wide WhereScratch(const SizedNode& sized) {
+  const Wide elements = Product(sized.outputs[0], 0);
   if (sized.inputs.size() < 3 || elements == 0) return 0;
-  const int64_t width = sized.output_bytes[0] / elements;
+  const Wide width = sized.output_bytes[0] / elements;
   return width * (BroadcastElements(sized.inputs[0], sized.inputs[1]) +
                   BroadcastElements(sized.inputs[0], sized.inputs[2]));
 }
 
 // The squares, and those of one image padded by the window.
-int64_t LrnScratch(const SizedNode& sized) {
+Wide LrnScratch(const SizedNode& sized) {
   const std::vector<int64_t>& image = sized.outputs[0];
   if (image.size() < 3) return 0;
-  const int64_t channels = image[1] + IntOf(sized, "size", 1) - 1;
+  const Wide channels = Wide(image[1]) + IntOf(sized, "size", 1) - 1;
   return sized.output_bytes[0] + channels * Product(image, 2) * kFloat;
 }
 
 // Along an axis that is not the last: transposed there and back.
-int64_t SoftmaxScratch(const SizedNode& sized) {
+Wide SoftmaxScratch(const SizedNode& sized) {
   if (sized.source == nullptr || sized.source->version < 13) return 0;
-  const int64_t axis = IntOf(sized, "axis", -1);
+  const Wide axis = IntOf(sized, "axis", -1);
   const auto rank = static_cast<int64_t>(sized.outputs[0].size());
   return axis == -1 || axis == rank - 1 ? 0 : 2 * sized.output_bytes[0];
 }
 
-int64_t TwoMoreScratch(const SizedNode& sized) { return 2 * sized.output_bytes[0]; }
+Wide TwoMoreScratch(const SizedNode& sized) { return 2 * sized.output_bytes[0]; }
 
 // Operands laid out for matrix products, and the product before it is laid out as the output.
-int64_t EinsumScratch(const SizedNode& sized) {
-  int64_t bytes = 2 * sized.output_bytes[0];
+Wide EinsumScratch(const SizedNode& sized) {
+  Wide bytes = 2 * sized.output_bytes[0];
   for (const int64_t input : sized.input_bytes) bytes += input;
   return bytes;
 }
 
 // Positions and weights along each spatial axis.
-int64_t ResizeScratch(const SizedNode& sized) {
+Wide ResizeScratch(const SizedNode& sized) {
   if (sized.source == nullptr || sized.source->String("mode", "nearest") != "linear") return 0;
-  int64_t positions = 0;
+  Wide positions = 0;
   for (size_t i = 2; i < sized.outputs[0].size(); ++i) positions += sized.outputs[0][i];
   return 16 * positions;
 }
 
 // Of each direction: the gates of all steps, states of one, and biases; backward the reversed
 // sequences too.
-static int64_t RecurrentScratch(const SizedNode& sized, int64_t gates, int64_t states) {
+static Wide RecurrentScratch(const SizedNode& sized, int64_t gates, int64_t states) {
   if (sized.inputs[0].size() != 3) return 0;
-  const int64_t hidden = IntOf(sized, "hidden_size", 0);
-  const int64_t batch = sized.inputs[0][1];
-  const int64_t sequence = sized.inputs[0][0] * batch * hidden * kFloat;
+  const Wide hidden = IntOf(sized, "hidden_size", 0);
+  const Wide batch = sized.inputs[0][1];
+  const Wide sequence = sized.inputs[0][0] * batch * hidden * kFloat;
   const absl::string_view direction =
       sized.source == nullptr ? "" : sized.source->String("direction", "forward");
   constexpr int64_t kBiases = 8;
-  const int64_t state = batch * hidden * kFloat;
-  const int64_t one =
+  const Wide state = batch * hidden * kFloat;
+  const Wide one =
       gates * sequence + states * state + kBiases * hidden * kFloat + 2 * kRuntimeAlignment;
-  const int64_t reversed = direction == "forward" ? 0 : sized.input_bytes[0] + sequence;
+  const Wide reversed = direction == "forward" ? 0 : sized.input_bytes[0] + sequence;
   return (direction == "bidirectional" ? 2 : 1) * one + reversed;
 }
-int64_t LstmScratch(const SizedNode& sized) { return RecurrentScratch(sized, 4, 3); }
-int64_t GruScratch(const SizedNode& sized) { return RecurrentScratch(sized, 3, 2); }
-int64_t RnnScratch(const SizedNode& sized) { return RecurrentScratch(sized, 1, 0); }
+Wide LstmScratch(const SizedNode& sized) { return RecurrentScratch(sized, 4, 3); }
+Wide GruScratch(const SizedNode& sized) { return RecurrentScratch(sized, 3, 2); }
+Wide RnnScratch(const SizedNode& sized) { return RecurrentScratch(sized, 1, 0); }
 
 // Products as whole numbers, one image at a time: the sums, both images laid out by channel last,
 // and the expanded image.
-int64_t QuantizedConvScratch(const SizedNode& sized) {
-  if (sized.inputs.size() < 4 || sized.inputs[3].size() < 3 || sized.outputs[0].size() < 3) return 0;
+Wide QuantizedConvScratch(const SizedNode& sized) {
+  if (sized.inputs.size() < 4 || sized.inputs[3].size() < 3 || sized.outputs[0].size() < 3)
+    return 0;
   const std::vector<int64_t>& image = sized.inputs[0];
   const std::vector<int64_t>& weight = sized.inputs[3];
-  const int64_t positions = Product(sized.outputs[0], 2);
-  const int64_t kernel = Product(weight, 2);
-  const int64_t expanded = kernel == 1 ? 0 : image[1] * kernel * positions;
+  const Wide positions = Product(sized.outputs[0], 2);
+  const Wide kernel = Product(weight, 2);
+  const Wide expanded = kernel == 1 ? 0 : image[1] * kernel * positions;
   return weight[0] * positions * (kFloat + 1) + Product(image, 1) + expanded;
 }
 
-int64_t IntegerConvScratch(const SizedNode& sized) {
-  if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.outputs[0].size() < 3) return 0;
-  const int64_t kernel = Product(sized.inputs[1], 2);
+Wide IntegerConvScratch(const SizedNode& sized) {
+  if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.outputs[0].size() < 3)
+    return 0;
+  const Wide kernel = Product(sized.inputs[1], 2);
   return kernel == 1 ? 0 : sized.inputs[0][1] * kernel * Product(sized.outputs[0], 2);
 }
 
-int64_t DeformConvScratch(const SizedNode& sized) {
-  if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.outputs[0].size() < 3) return 0;
+Wide DeformConvScratch(const SizedNode& sized) {
+  if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.outputs[0].size() < 3)
+    return 0;
   return 2 * Product(sized.inputs[1], 1) * Product(sized.outputs[0], 2) * kFloat;
 }
 
 // Whole-number sums, four bytes each.
-int64_t SumsScratch(const SizedNode& sized) { return Product(sized.outputs[0], 0) * kFloat; }
+Wide SumsScratch(const SizedNode& sized) { return Product(sized.outputs[0], 0) * kFloat; }
 
 // The operand as bytes.
-int64_t QuantizedOperandScratch(const SizedNode& sized) { return Product(sized.inputs[0], 0); }
+Wide QuantizedOperandScratch(const SizedNode& sized) { return Product(sized.inputs[0], 0); }
 
-int64_t OneMoreScratch(const SizedNode& sized) { return sized.output_bytes[0]; }
+Wide OneMoreScratch(const SizedNode& sized) { return sized.output_bytes[0]; }
 
-int64_t WithBiasScratch(const SizedNode& sized) {
+Wide WithBiasScratch(const SizedNode& sized) {
   return sized.node->inputs.size() > 1 && sized.node->inputs[1] >= 0 ? sized.output_bytes[0] : 0;
 }
 
 // Partial results of more than two operands.
-int64_t ManyOperandsScratch(const SizedNode& sized) {
+Wide ManyOperandsScratch(const SizedNode& sized) {
   return sized.node->inputs.size() > 2 ? sized.output_bytes[0] : 0;
 }
 
 // Queries, heads, and the length that they look at.
 namespace {
 struct AttentionSizes {
-  int64_t batch = 0;
-  int64_t heads = 0;
-  int64_t queries = 0;
-  int64_t keys = 0;
-  int64_t head_size = 0;
+  Wide batch = 0;
+  Wide heads = 0;
+  Wide queries = 0;
+  Wide keys = 0;
+  Wide head_size = 0;
 
-  int64_t scores() const { return batch * heads * queries * keys * kFloat; }
+  Wide scores() const { return batch * heads * queries * keys * kFloat; }
 };
 }  // namespace
 
-static AttentionSizes SizesOf(const SizedNode& sized, absl::string_view heads_attribute, size_t past) {
+static AttentionSizes SizesOf(const SizedNode& sized, absl::string_view heads_attribute,
+                              size_t past) {
   AttentionSizes sizes;
   const std::vector<int64_t>& query = sized.inputs[0];
   const std::vector<int64_t>& key = sized.inputs.size() > 1 ? sized.inputs[1] : query;
@@ -180,7 +185,7 @@ static AttentionSizes SizesOf(const SizedNode& sized, absl::string_view heads_at
   sizes.heads = query.size() == 4 ? query[1] : IntOf(sized, heads_attribute, 1);
   sizes.queries = query[query.size() - 2];
   sizes.keys = key.size() >= 3 ? key[key.size() - 2] : sizes.queries;
-  sizes.head_size = query.size() == 4 ? query[3] : query[2] / std::max<int64_t>(sizes.heads, 1);
+  sizes.head_size = query.size() == 4 ? query[3] : query[2] / std::max<Wide>(sizes.heads, 1);
   if (past < sized.inputs.size() && sized.inputs[past].size() == 4) {
     sizes.keys += sized.inputs[past][2];
   }
@@ -188,33 +193,33 @@ static AttentionSizes SizesOf(const SizedNode& sized, absl::string_view heads_at
 }
 
 // The scores; a causal mask; a mask of truth values as numbers.
-int64_t AttentionScratch(const SizedNode& sized) {
+Wide AttentionScratch(const SizedNode& sized) {
   const AttentionSizes sizes = SizesOf(sized, "q_num_heads", 4);
-  int64_t bytes = sizes.scores();
+  Wide bytes = sizes.scores();
   if (IntOf(sized, "is_causal", 0) != 0) bytes += sizes.queries * sizes.keys * kFloat;
   if (sized.inputs.size() > 3 && sized.node->inputs[3] >= 0) {
-    const int64_t elements = Product(sized.inputs[3], 0);
+    const Wide elements = Product(sized.inputs[3], 0);
     if (sized.input_bytes[3] == elements) bytes += elements * kFloat;
   }
   return bytes;
 }
 
 // A block of queries against a block of keys at a time, if no mask is given.
-static int64_t BlockScores(const AttentionSizes& sizes) {
-  constexpr int64_t kBlock = 64;
-  const int64_t queries = std::min(sizes.queries, kBlock);
-  const int64_t keys = std::min(sizes.keys, kBlock);
+static Wide BlockScores(const AttentionSizes& sizes) {
+  constexpr Wide kBlock = 64;
+  const Wide queries = std::min(sizes.queries, kBlock);
+  const Wide keys = std::min(sizes.keys, kBlock);
   return queries * (2 + keys + sizes.head_size) * kFloat;
 }
 
 // Operands laid out by head.
-static int64_t ByHeadScratch(const SizedNode& sized) {
-  int64_t bytes = 0;
+static Wide ByHeadScratch(const SizedNode& sized) {
+  Wide bytes = 0;
   for (size_t i = 0; i < 3 && i < sized.input_bytes.size(); ++i) bytes += sized.input_bytes[i];
   return bytes;
 }
 
-int64_t MultiHeadAttentionScratch(const SizedNode& sized) {
+Wide MultiHeadAttentionScratch(const SizedNode& sized) {
   const AttentionSizes sizes = SizesOf(sized, "num_heads", 6);
   bool masked = false;
   for (size_t i = 4; i < 6 && i < sized.node->inputs.size(); ++i) {
@@ -223,18 +228,18 @@ int64_t MultiHeadAttentionScratch(const SizedNode& sized) {
   return ByHeadScratch(sized) + (masked ? sizes.scores() : BlockScores(sizes));
 }
 
-int64_t GroupQueryAttentionScratch(const SizedNode& sized) {
+Wide GroupQueryAttentionScratch(const SizedNode& sized) {
   AttentionSizes sizes = SizesOf(sized, "num_heads", kEveryOperand);
   if (sized.outputs.size() > 1 && sized.outputs[1].size() == 4) sizes.keys = sized.outputs[1][2];
   return ByHeadScratch(sized) + BlockScores(sizes);
 }
 
 // Query, key and value of all heads, the scores, the mask, and the result by head.
-int64_t PackedAttentionScratch(const SizedNode& sized) {
+Wide PackedAttentionScratch(const SizedNode& sized) {
   const std::vector<int64_t>& input = sized.inputs[0];
   if (input.size() != 3) return 0;
-  const int64_t heads = IntOf(sized, "num_heads", 1);
-  const int64_t scores = input[0] * heads * input[1] * input[1] * kFloat;
+  const Wide heads = IntOf(sized, "num_heads", 1);
+  const Wide scores = input[0] * heads * input[1] * input[1] * kFloat;
   return 4 * sized.output_bytes[0] + scores + input[0] * input[1] * kFloat;
 }
 

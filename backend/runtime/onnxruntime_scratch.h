@@ -1,5 +1,5 @@
-// What kernels of ONNX Runtime take while they run, beside operands and results: in bytes, as measured
-// on one thread.
+// What kernels of ONNX Runtime take while they run, beside operands and results: in bytes, as
+// measured on one thread.
 #ifndef FOOTPRINT_BACKEND_RUNTIME_ONNXRUNTIME_SCRATCH_H_
 #define FOOTPRINT_BACKEND_RUNTIME_ONNXRUNTIME_SCRATCH_H_
 
@@ -7,29 +7,29 @@
 
 namespace footprint {
 
-int64_t ConvScratch(const SizedNode& sized);
-int64_t ConvTransposeScratch(const SizedNode& sized);
-int64_t WhereScratch(const SizedNode& sized);
-int64_t LrnScratch(const SizedNode& sized);
-int64_t SoftmaxScratch(const SizedNode& sized);
-int64_t TwoMoreScratch(const SizedNode& sized);
-int64_t EinsumScratch(const SizedNode& sized);
-int64_t ResizeScratch(const SizedNode& sized);
-int64_t LstmScratch(const SizedNode& sized);
-int64_t GruScratch(const SizedNode& sized);
-int64_t RnnScratch(const SizedNode& sized);
-int64_t QuantizedConvScratch(const SizedNode& sized);
-int64_t IntegerConvScratch(const SizedNode& sized);
-int64_t DeformConvScratch(const SizedNode& sized);
-int64_t SumsScratch(const SizedNode& sized);
-int64_t QuantizedOperandScratch(const SizedNode& sized);
-int64_t OneMoreScratch(const SizedNode& sized);
-int64_t WithBiasScratch(const SizedNode& sized);
-int64_t ManyOperandsScratch(const SizedNode& sized);
-int64_t AttentionScratch(const SizedNode& sized);
-int64_t MultiHeadAttentionScratch(const SizedNode& sized);
-int64_t GroupQueryAttentionScratch(const SizedNode& sized);
-int64_t PackedAttentionScratch(const SizedNode& sized);
+Wide ConvScratch(const SizedNode& sized);
+Wide ConvTransposeScratch(const SizedNode& sized);
+Wide WhereScratch(const SizedNode& sized);
+Wide LrnScratch(const SizedNode& sized);
+Wide SoftmaxScratch(const SizedNode& sized);
+Wide TwoMoreScratch(const SizedNode& sized);
+Wide EinsumScratch(const SizedNode& sized);
+Wide ResizeScratch(const SizedNode& sized);
+Wide LstmScratch(const SizedNode& sized);
+Wide GruScratch(const SizedNode& sized);
+Wide RnnScratch(const SizedNode& sized);
+Wide QuantizedConvScratch(const SizedNode& sized);
+Wide IntegerConvScratch(const SizedNode& sized);
+Wide DeformConvScratch(const SizedNode& sized);
+Wide SumsScratch(const SizedNode& sized);
+Wide QuantizedOperandScratch(const SizedNode& sized);
+Wide OneMoreScratch(const SizedNode& sized);
+Wide WithBiasScratch(const SizedNode& sized);
+Wide ManyOperandsScratch(const SizedNode& sized);
+Wide AttentionScratch(const SizedNode& sized);
+Wide MultiHeadAttentionScratch(const SizedNode& sized);
+Wide GroupQueryAttentionScratch(const SizedNode& sized);
+Wide PackedAttentionScratch(const SizedNode& sized);
 
 }  // namespace footprint
 

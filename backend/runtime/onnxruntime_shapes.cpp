@@ -8,14 +8,13 @@
 namespace footprint {
 namespace {
 
-constexpr absl::string_view kComputing[] = {"Shape", "Size",   "Cast",    "Add",       "Sub",  "Mul",
-                                            "Div",   "Gather", "Squeeze", "Unsqueeze", "Slice",
-                                            "Concat"};
+constexpr absl::string_view kComputing[] = {"Shape",   "Size",      "Cast",  "Add",
+                                            "Sub",     "Mul",       "Div",   "Gather",
+                                            "Squeeze", "Unsqueeze", "Slice", "Concat"};
 
 bool Computes(const Node& node) {
-  return node.domain.empty() &&
-         std::find(std::begin(kComputing), std::end(kComputing), node.op_type) !=
-             std::end(kComputing);
+  return node.domain.empty() && std::find(std::begin(kComputing), std::end(kComputing),
+                                          node.op_type) != std::end(kComputing);
 }
 
 void Forget(Dim& dim) {
@@ -86,7 +85,8 @@ bool NeedsSizesAlone(const Node& node) {
 }
 
 bool IsFoldable(const Node& node) {
-  if (node.op != nullptr && (node.op->is_random || node.op->control != Control::kNone)) return false;
+  if (node.op != nullptr && (node.op->is_random || node.op->control != Control::kNone))
+    return false;
   return node.op_type != "DequantizeLinear" && node.op_type != "QuantizeLinear";
 }
 

@@ -14,21 +14,21 @@ namespace footprint {
 
 struct RuntimeValue {
   std::string name;
-  ValueId value;       // in the file; invalid: a rewrite made it
+  ValueId value;  // in the file; invalid: a rewrite made it
   bool is_tensor = true;
-  TensorType type;     // as it is
-  TensorType visible;  // as the runtime's own inference sees it
+  TensorType type;         // as it is
+  TensorType visible;      // as the runtime's own inference sees it
   KnownValuePtr contents;  // as that inference knows them; may be null
   bool constant = false;
-  bool input = false;   // the caller's, or of the surroundings of a body
+  bool input = false;  // the caller's, or of the surroundings of a body
   bool output = false;
 };
 
 struct RuntimeNode {
   std::string op_type;
   std::string domain;
-  NodeId source;  // has its attributes, name and scope; invalid: none
-  std::vector<int32_t> inputs;    // -1: omitted
+  NodeId source;                // has its attributes, name and scope; invalid: none
+  std::vector<int32_t> inputs;  // -1: omitted
   std::vector<int32_t> outputs;
   std::vector<int32_t> captures;  // of its bodies
   bool removed = false;

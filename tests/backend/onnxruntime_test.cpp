@@ -102,14 +102,15 @@ TEST_P(Scratch, AsMeasured) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Kernels, Scratch,
-    testing::Values(
-        Measured{"y = Exp(a)", 17, 2 * kTensor, 0}, Measured{"y = HardSwish(a)", 17, 3 * kTensor, 0},
-        Measured{"y = Mish(a)", 18, 3 * kTensor, 0}, Measured{"y = Swish(a)", 24, 3 * kTensor, 0},
-        Measured{"y = Softmax<axis = 1>(a)", 17, 4 * kTensor, 2 * kTensor},
-        Measured{"y = Softmax<axis = 1>(a)", 12, 2 * kTensor, 0},
-        Measured{"y = LRN<size = 5>(a)", 17, 61'440, 28'672},
-        Measured{"c = Exp(x)\nd = Exp(x)\ny = Sum(a, c, d)", 17, 5 * kTensor, kTensor},
-        Measured{"y = com.microsoft.BiasGelu(a, x)", 17, 3 * kTensor, kTensor}));
+    testing::Values(Measured{"y = Exp(a)", 17, 2 * kTensor, 0},
+                    Measured{"y = HardSwish(a)", 17, 3 * kTensor, 0},
+                    Measured{"y = Mish(a)", 18, 3 * kTensor, 0},
+                    Measured{"y = Swish(a)", 24, 3 * kTensor, 0},
+                    Measured{"y = Softmax<axis = 1>(a)", 17, 4 * kTensor, 2 * kTensor},
+                    Measured{"y = Softmax<axis = 1>(a)", 12, 2 * kTensor, 0},
+                    Measured{"y = LRN<size = 5>(a)", 17, 61'440, 28'672},
+                    Measured{"c = Exp(x)\nd = Exp(x)\ny = Sum(a, c, d)", 17, 5 * kTensor, kTensor},
+                    Measured{"y = com.microsoft.BiasGelu(a, x)", 17, 3 * kTensor, kTensor}));
 
 std::string WithWeight(const std::string& weight, const std::string& call,
                        const std::string& result) {
@@ -139,20 +140,19 @@ TEST(Kernels, HaveOneRowEach) {
 }
 
 TEST(Plan, ATinyTensorTakesSixtyFourBytes) {
-  const RuntimeReport report =
-      PlanOf("<ir_version: 8, opset_import: [\"\" : 17]>\ng (float x) => (float y) {\n"
-             "a = Exp(x)\ny = Exp(a)\n}\n",
-             GraphOptimization::kNone);
+  const RuntimeReport report = PlanOf(
+      "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float x) => (float y) {\n"
+      "a = Exp(x)\ny = Exp(a)\n}\n",
+      GraphOptimization::kNone);
   EXPECT_EQ(report.activation_peak_bytes, 128);
 }
 
 TEST(Rewrites, SayWhatWasApplied) {
-  const RuntimeReport report = PlanOf(
-      Model(17, "a = Exp(x)\ns = Sigmoid(a)\nb = Mul(a, s)\nc = Identity(b)\ny = Exp(c)\n"),
-      GraphOptimization::kAll);
-  EXPECT_EQ(report.rewrites,
-            (std::vector<std::string>{"Identity taken out: 1",
-                                      "spelled-out activation -> QuickGelu: 1"}));
+  const RuntimeReport report =
+      PlanOf(Model(17, "a = Exp(x)\ns = Sigmoid(a)\nb = Mul(a, s)\nc = Identity(b)\ny = Exp(c)\n"),
+             GraphOptimization::kAll);
+  EXPECT_EQ(report.rewrites, (std::vector<std::string>{"Identity taken out: 1",
+                                                       "spelled-out activation -> QuickGelu: 1"}));
   EXPECT_EQ(report.activation_peak_bytes, 2 * kTensor);
 }
 

@@ -71,13 +71,13 @@ def table(rows):
     lines = [
         "# Inference: ONNX Runtime measured, and predicted",
         "",
-        "Written by `tests/golden/inference.py BINARY FOLDER`. Measured with ONNX Runtime 1.32 on one",
-        "CPU thread, memory patterns and arena off. Bytes of activations, outputs and scratch at the",
-        "peak; the error is signed, in percent; `ideal` is the liveness peak.",
+        "Written by `tests/golden/inference.py BINARY FOLDER`. Measured with ONNX Runtime 1.32 on",
+        "one CPU thread, memory patterns and arena off. Bytes of activations, outputs and scratch",
+        "at the peak; the error is signed, in percent; `ideal` is the liveness peak.",
         "",
         f"{len(rows)} runs: {equal} equal to the byte, {within} within 0.1 %.",
         "",
-        "| model | bindings | optimization | measured | predicted | of it scratch | error | ideal |",
+        "| model | bindings | optimization | measured | predicted | scratch | error | ideal |",
         "|---|---|---|--:|--:|--:|--:|--:|",
     ]
     for row in rows:

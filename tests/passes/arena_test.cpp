@@ -70,8 +70,7 @@ TEST(PackPlan, PiecesThatAreAliveTogetherDoNotOverlap) {
         if (packed.offsets[a] < 0 || packed.offsets[b] < 0) continue;
         const PlanBuffer& left = plan.buffers[a];
         const PlanBuffer& right = plan.buffers[b];
-        const bool together =
-            left.first_step < right.end_step && right.first_step < left.end_step;
+        const bool together = left.first_step < right.end_step && right.first_step < left.end_step;
         const bool apart = packed.offsets[a] + bytes.buffer_bytes[a] <= packed.offsets[b] ||
                            packed.offsets[b] + bytes.buffer_bytes[b] <= packed.offsets[a];
         ASSERT_TRUE(!together || apart) << round;
