@@ -61,6 +61,7 @@ class RuntimeBuilder {
     report.rewrites = plan_.rewrites;
     report.unknown_buffers = plan_.bytes.unknown_buffers;
     FindLastReads();
+    AddConstants(report);
     if (!plan_.bytes.overflow) report.activation_peak_bytes = plan_.bytes.peak_bytes;
     if (!plan_.problem.steps.empty()) {
       const auto peak = static_cast<size_t>(plan_.bytes.peak_step);
@@ -86,6 +87,27 @@ class RuntimeBuilder {
     const std::string name =
         node.source.valid() ? analysis_.graph().nodes[node.source].name : std::string();
     return name.empty() ? node.op_type : absl::StrCat(node.op_type, " ", name);
+  }
+
+  int64_t BytesOf(int32_t tensor) const {
+    return plan_.tensor_bytes[static_cast<size_t>(tensor)].value_or(0);
+  }
+
+  void AddConstants(RuntimeReport& report) const {
+    const Graph& graph = analysis_.graph();
+    std::vector<bool> is_read(plan_.graph.values.size(), false);
+    for (const PlanStep& step : plan_.problem.steps) {
+      for (const int32_t read : step.reads) is_read[static_cast<size_t>(read)] = true;
+    }
+    for (size_t i = 0; i < plan_.graph.values.size(); ++i) {
+      const RuntimeValue& value = plan_.graph.values[i];
+      if (!value.constant || !is_read[i] || !value.value.valid()) continue;
+      if (graph.values[value.value].kind == ValueKind::kConstant) continue;
+      report.folded_constant_bytes += BytesOf(static_cast<int32_t>(i));
+    }
+    for (const int32_t value : DequantizedWeights(plan_.graph)) {
+      report.dequantized_weight_bytes += BytesOf(value);
+    }
   }
 
   void AddAllocators(RuntimeReport& report) const {

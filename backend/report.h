@@ -211,6 +211,11 @@ struct RuntimeReport {
   int64_t scratch_bytes = 0;    // the part of it
   int64_t unknown_buffers = 0;  // of unknown size: left out
   std::string peak_step;        // "Conv /conv1/Conv"
+  // Constants that are computed beforehand and stored beside the weights.
+  int64_t folded_constant_bytes = 0;
+  // Stored numbers of few bits in full width: each of them is an activation while it is read; all of
+  // them would be stored if dequantization were computed beforehand.
+  int64_t dequantized_weight_bytes = 0;
   // ONNX Runtime: with memory patterns, one block for all buffers but what is handed out, as soon
   // as sizes were seen once; and what its arena holds after a run without them.
   Bytes pattern_block_bytes;

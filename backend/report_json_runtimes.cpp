@@ -42,6 +42,8 @@ void WriteRuntime(const RuntimeReport& runtime, JsonWriter* json) {
   json->Field("scratch_bytes", runtime.scratch_bytes);
   json->Field("unknown_buffers", runtime.unknown_buffers);
   json->FieldOrNull("peak_step", runtime.peak_step);
+  json->Field("folded_constant_bytes", runtime.folded_constant_bytes);
+  json->Field("dequantized_weight_bytes", runtime.dequantized_weight_bytes);
   json->Field("pattern_block_bytes", runtime.pattern_block_bytes);
   json->Field("pattern_peak_bytes", runtime.pattern_peak_bytes);
   json->Field("arena_power_of_two_bytes", runtime.arena_power_of_two_bytes);

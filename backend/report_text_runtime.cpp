@@ -110,6 +110,12 @@ std::string RuntimeText(const Report& report, int rows, const Terminal& terminal
   if (!runtime.peak_step.empty()) {
     text += Wrap("    at " + Printable(runtime.peak_step), 4, terminal) + "\n";
   }
+  if (runtime.folded_constant_bytes > 0) {
+    text += FigureLine("folded constants", runtime.folded_constant_bytes);
+  }
+  if (runtime.dequantized_weight_bytes > 0) {
+    text += FigureLine("dequantized weights", runtime.dequantized_weight_bytes);
+  }
   text += FigureLine("with patterns", runtime.pattern_peak_bytes);
   text += FigureLine("arena, doubling", runtime.arena_power_of_two_bytes);
   text += FigureLine("arena, as requested", runtime.arena_as_requested_bytes);

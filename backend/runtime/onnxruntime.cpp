@@ -34,6 +34,7 @@ class RegionPlanner {
   RuntimePlan Run(const Graph& graph, RegionId region, bool optimize) {
     graph_ = &graph;
     result_.graph = MakeRuntimeGraph(graph, region, inferred_, visible_);
+    DuplicateDequantization(result_.graph);
     if (optimize) result_.rewrites = OptimizeGraph(result_.graph, evaluator_);
     ExpandFunctions(result_.graph, optimize);
     result_.order = ExecutionOrder(result_.graph);

@@ -54,6 +54,11 @@ struct ExpandedStep {
 // Replaces nodes that have no kernel by the steps of their function.
 void ExpandFunctions(RuntimeGraph& graph, bool optimize);
 
+// Every reader of a dequantized tensor has a node of its own that makes it.
+void DuplicateDequantization(RuntimeGraph& graph);
+// Results of dequantizing what is stored.
+std::vector<int32_t> DequantizedWeights(const RuntimeGraph& graph);
+
 const InferenceLimits& OnnxRuntimeLimits(bool optimize);
 // Whether constant folding takes the node, once all that it needs is stored.
 bool IsFoldable(const Node& node);
