@@ -58,6 +58,59 @@ ExplainedRun ExplainIn(const Analysis& analysis, const MemoryTrace& trace,
   return run;
 }
 
+std::string RuntimeStepWords(const Analysis& analysis, int32_t step) {
+  const RuntimePlan& plan = *analysis.inference->runtime;
+  const RuntimeNode& node = plan.graph.node(plan.order[static_cast<size_t>(step)]);
+  if (!node.source.valid()) return node.op_type;
+  return absl::StrCat(node.op_type, " of ", analysis.graph().nodes[node.source].name);
+}
+
+// The value itself, or the copy of it that has a buffer; -1.
+int32_t PlannedTensorOf(const RuntimePlan& plan, ValueId value) {
+  int32_t copy = -1;
+  for (size_t i = 0; i < plan.graph.values.size(); ++i) {
+    if (plan.graph.values[i].origin != value || plan.plan.buffer_of[i] < 0) continue;
+    if (plan.graph.values[i].value == value) return static_cast<int32_t>(i);
+    copy = static_cast<int32_t>(i);
+  }
+  return copy;
+}
+
+// The buffer that ONNX Runtime plans for it, and who had that before.
+ExplainedRun ExplainPlan(const Analysis& analysis, ValueId value) {
+  const RuntimePlan& plan = *analysis.inference->runtime;
+  ExplainedRun run;
+  run.run = "onnxruntime";
+  const int32_t tensor = PlannedTensorOf(plan, value);
+  if (tensor < 0) {
+    run.reason = "no buffer: rewritten away";
+    return run;
+  }
+  const int32_t index = plan.plan.buffer_of[static_cast<size_t>(tensor)];
+  const PlanBuffer& buffer = plan.plan.buffers[static_cast<size_t>(index)];
+  run.storage = absl::StrCat("b", index);
+  run.reason = PlacementName(plan.plan.placements[static_cast<size_t>(tensor)]);
+  int32_t before = -1;
+  for (const int32_t other : buffer.tensors) {
+    if (other == tensor) break;
+    before = other;
+  }
+  if (before >= 0) absl::StrAppend(&run.reason, ": had ", plan.graph.value(before).name, " before");
+  if (buffer.given) return run;
+  run.bytes = plan.tensor_bytes[static_cast<size_t>(tensor)];
+  run.category = CategoryName(Category::kTransient);
+  run.made_by = RuntimeStepWords(analysis, buffer.first_step);
+  run.alive_until = RuntimeStepWords(analysis, buffer.end_step - 1);
+  run.at_peak =
+      buffer.first_step <= plan.bytes.peak_step && plan.bytes.peak_step < buffer.end_step;
+  for (const int32_t other : buffer.tensors) {
+    if (other != tensor) {
+      run.shares_with.push_back(plan.graph.value(other).name);
+    }
+  }
+  return run;
+}
+
 void ExplainCall(const TorchProgram& program, ValueId value, ExplainedRun& run) {
   const TorchValueId result = program.torch_of[value];
   if (!result.valid()) return;
@@ -90,6 +143,7 @@ std::optional<Explanation> BuildExplanation(const Analysis& analysis, const Repo
   if (analysis.inference) {
     explanation.runs.push_back(ExplainIn(analysis, analysis.inference->trace,
                                          analysis.inference->timeline, value, false));
+    if (analysis.inference->runtime) explanation.runs.push_back(ExplainPlan(analysis, value));
   }
   return explanation;
 }

@@ -213,8 +213,8 @@ struct RuntimeReport {
   std::string peak_step;        // "Conv /conv1/Conv"
   // Constants that are computed beforehand and stored beside the weights.
   int64_t folded_constant_bytes = 0;
-  // Stored numbers of few bits in full width: each of them is an activation while it is read; all of
-  // them would be stored if dequantization were computed beforehand.
+  // Stored numbers of few bits in full width: each of them is an activation while it is read; all
+  // of them would be stored if dequantization were computed beforehand.
   int64_t dequantized_weight_bytes = 0;
   // ONNX Runtime: with memory patterns, one block for all buffers but what is handed out, as soon
   // as sizes were seen once; and what its arena holds after a run without them.
@@ -365,7 +365,7 @@ struct WidthBytes {
 
 // Where the bytes of one tensor are in one run of the model, who keeps them, and until when.
 struct ExplainedRun {
-  std::string run;  // "training", "inference"
+  std::string run;  // "training", "inference", "onnxruntime"
   std::string call;      // the PyTorch operator that the producer stands for; empty: none
   std::string evidence;  // what that rests on
   std::string storage;   // id

@@ -35,6 +35,7 @@ class Builder {
     RuntimeValue value;
     value.name = row.name;
     value.value = id;
+    value.origin = id;
     value.is_tensor = inferred_.types[id].is_tensor();
     value.type = inferred_.types[id].tensor;
     value.visible = visible_.types[id].tensor;
@@ -109,6 +110,7 @@ std::vector<int32_t> SourcesOf(const RuntimeNode& node, const RuntimeUses& uses)
 int32_t RuntimeGraph::AddLike(int32_t like, std::string name) {
   RuntimeValue made;
   made.name = std::move(name);
+  made.origin = value(like).origin;
   made.type = value(like).type;
   made.visible = value(like).visible;
   values.push_back(std::move(made));

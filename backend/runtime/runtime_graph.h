@@ -14,7 +14,8 @@ namespace footprint {
 
 struct RuntimeValue {
   std::string name;
-  ValueId value;  // in the file; invalid: a rewrite made it
+  ValueId value;   // in the file; invalid: a rewrite made it
+  ValueId origin;  // in the file: itself, or what it is a copy of in another layout
   bool is_tensor = true;
   TensorType type;         // as it is
   TensorType visible;      // as the runtime's own inference sees it

@@ -156,6 +156,36 @@ TEST(Rewrites, SayWhatWasApplied) {
   EXPECT_EQ(report.activation_peak_bytes, 2 * kTensor);
 }
 
+TEST(Quantized, EveryReaderDequantizesForItself) {
+  const RuntimeReport report = PlanOf(
+      "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+      "g (int8[2, 8, 16, 16] x) => (float[2, 8, 16, 16] y) {\n"
+      "s = Constant<value = float {0.5}>()\nz = Constant<value = int8 {0}>()\n"
+      "q = Identity(x)\na = DequantizeLinear(q, s, z)\nb = Exp(a)\nc = Neg(a)\ny = Add(b, c)\n"
+      "}\n",
+      GraphOptimization::kNone);
+  int64_t dequantized = 0;
+  for (const RuntimeBuffer& buffer : report.buffers) {
+    for (const PlannedTensor& tensor : buffer.tensors) dequantized += tensor.name[0] == 'a' ? 1 : 0;
+  }
+  EXPECT_EQ(dequantized, 2);
+}
+
+// Sizes that an operator computes from names share nothing, those it hands on do.
+TEST(Visible, ComputedSizesAreNotSeen) {
+  const auto placement = [](const std::string& call) {
+    return PlacementOfB(
+        PlanOf("<ir_version: 8, opset_import: [\"\" : 17]>\n"
+               "g (float[batch, 16] x) => (float[n, m] y) {\n" +
+                   call + "\nb = Relu(a)\ny = Exp(b)\n}\n",
+               GraphOptimization::kNone));
+  };
+  EXPECT_EQ(placement("a = Exp(x)"), "in place");
+  EXPECT_EQ(placement("a = Concat<axis = 0>(x, x)"), "own");
+  const std::string shape = "s = Constant<value = int64[2] {-1, 8}>()\n";
+  EXPECT_EQ(placement(shape + "c = Exp(x)\na = Reshape(c, s)"), "own");
+}
+
 TEST(Bodies, CountWhileTheirNodeRuns) {
   const RuntimeReport report = PlanOf(
       "<ir_version: 8, opset_import: [\"\" : 17]>\n"
