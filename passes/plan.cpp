@@ -82,7 +82,12 @@ class Planner {
       is_read_[static_cast<size_t>(BufferOf(read))] = true;
       Touch(BufferOf(read), index);
     }
-    for (const PlanWrite& write : step.writes) Touch(BufferOf(write.tensor), index);
+    for (const PlanWrite& write : step.writes) {
+      // Only readers free: what nobody reads is never used again.
+      const int32_t buffer = BufferOf(write.tensor);
+      --uses_[static_cast<size_t>(buffer)];
+      Extend(buffer, index);
+    }
   }
 
   // What nothing reads is freed by no reader: it stays until the run ends, as what is handed out.
@@ -118,10 +123,14 @@ class Planner {
     AddBuffer(write.tensor, step);
   }
 
+  void Extend(int32_t buffer, int32_t step) {
+    Buffer(buffer).end_step = std::max(Buffer(buffer).end_step, step + 1);
+  }
+
   // One use of the buffer is over; with the last one it is free for others.
   void Touch(int32_t buffer, int32_t step) {
-    PlanBuffer& row = Buffer(buffer);
-    row.end_step = std::max(row.end_step, step + 1);
+    Extend(buffer, step);
+    const PlanBuffer& row = Buffer(buffer);
     if (--uses_[static_cast<size_t>(buffer)] > 0 || row.given) return;
     const int32_t shape = Tensor(row.tensors.front()).shape;
     if (shape >= 0) free_[shape].push_back(buffer);

@@ -44,15 +44,11 @@ bool SameVisibleShape(const RuntimeValue& a, const RuntimeValue& b) {
   return true;
 }
 
-// Nobody reads the mask, and it is not training, or nothing is ever dropped.
-bool DropsNothing(const Rewriter& rewriter, const RuntimeGraph& graph, const RuntimeNode& node) {
+// A mask that somebody reads. Where nobody does, dropping is taken out even where it trains.
+bool HasMask(const Rewriter& rewriter, const RuntimeGraph& graph, const RuntimeNode& node) {
   const int32_t mask = node.outputs.size() > 1 ? node.outputs[1] : -1;
-  if (mask >= 0) {
-    const bool is_read = !rewriter.uses().readers[static_cast<size_t>(mask)].empty();
-    if (is_read || graph.value(mask).output) return false;
-  }
-  if (node.inputs.size() < 3 || node.inputs[2] < 0) return true;
-  return rewriter.Integer(node.inputs[2]) == 0 || rewriter.Scalar(node.inputs[1]) == 0.0;
+  return mask >= 0 &&
+         (graph.value(mask).output || !rewriter.uses().readers[static_cast<size_t>(mask)].empty());
 }
 
 // An operand that the node hands on as it is; -1.
@@ -66,7 +62,7 @@ int32_t HandedOn(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id
   const absl::string_view op = node.op_type;
   if (op == "Identity") return node.inputs[0];
   if (op == "Dropout") {
-    return DropsNothing(rewriter, graph, node) ? node.inputs[0] : -1;
+    return HasMask(rewriter, graph, node) ? -1 : node.inputs[0];
   }
   if (op == "Cast") {
     return input.type.element == output.type.element ? node.inputs[0] : -1;

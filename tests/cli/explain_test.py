@@ -14,8 +14,10 @@ class Explain(CommandTest):
         self.assertEqual(found["schema"], "footprint-explain/1")
         self.assertEqual(found["bytes"], 2 * 64 * 56 * 56 * 4)
         self.assertEqual(found["bytes_expression"], "802816*batch")
-        training, inference = found["runs"]
+        training, inference, runtime = found["runs"]
         self.assertEqual((training["run"], inference["run"]), ("training", "inference"))
+        self.assertEqual(runtime["run"], "onnxruntime")
+        self.assertEqual(runtime["storage_bytes"], found["bytes"])
         self.assertEqual(training["operator"], "aten::relu")
         self.assertEqual(training["category"], "saved_activation")
         self.assertEqual(training["storage_bytes"], found["bytes"])

@@ -60,6 +60,16 @@ TEST(Plan, AnAliasKeepsItsSourceAlive) {
   EXPECT_EQ(bytes.peak_bytes, 64 + 64 + 7);
 }
 
+TEST(Plan, WhatNobodyReadsStaysAndIsNotUsedAgain) {
+  PlanProblem problem{{Given(0), Shaped(0), Shaped(1), Shaped(0), Shaped(1), Output(0)}, {}};
+  problem.steps = {{{0}, {{1, -1, {}}, {2, -1, {}}}, 0},
+                   {{1}, {{3, -1, {}}, {4, -1, {}}}, 0},
+                   Unary(3, 5)};
+  const Plan plan = MakePlan(problem);
+  EXPECT_NE(plan.buffer_of[4], plan.buffer_of[2]);
+  EXPECT_EQ(plan.buffers[static_cast<size_t>(plan.buffer_of[2])].end_step, 3);
+}
+
 TEST(Plan, WhatIsNotVisibleSharesNothing) {
   PlanProblem problem{{Given(-1), Shaped(-1), Shaped(-1), Output(-1)}, {}};
   problem.steps = {Unary(0, 1), {{1}, {{2, -1, {1}}}, 0}, Unary(2, 3)};
