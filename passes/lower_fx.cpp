@@ -12,6 +12,7 @@
 #include "passes/lower_fx_classes.h"
 #include "passes/lower_fx_groups.h"
 #include "passes/lower_fx_names.h"
+#include "passes/lower_fx_sequences.h"
 #include "passes/lower_node.h"
 
 // A dynamo file says of each ONNX node which PyTorch operator it came from, with the operator's
@@ -49,7 +50,14 @@ class TextLowering {
 
   void Run() {
     const std::vector<FxGroup> groups = GroupNodes(facts_, provenance_);
+    const auto sequences = FindSequences(groups, facts_, names_);
     for (size_t i = 0; i < groups.size(); ++i) {
+      const auto sequence = sequences.find(i);
+      if (sequence != sequences.end()) {
+        LowerSequence(groups, sequence->second);
+        i = sequence->second.end - 1;
+        continue;
+      }
       const FxGroup& group = groups[i];
       group_ = &group;
       SetOrigin(group);
@@ -72,6 +80,7 @@ class TextLowering {
   void SetOrigin(const FxGroup& group);
   void LowerGroup();
   void LowerFunction();
+  void LowerSequence(const std::vector<FxGroup>& groups, const FxSequenceMatch& match);
   void LowerView(const FxLowering& row, absl::string_view op);
   void LowerAxes(const FxLowering& row, absl::string_view op);
   void LowerConvolution(absl::string_view op, const FxLowering& row);
@@ -82,6 +91,7 @@ class TextLowering {
   TorchValueId LowerSwallowedConvolution(NodeId id);
   void LowerWithoutText();
   bool IsReadAsItem(ValueId piece) const;
+  TorchValueId CutTensor(const Node& node, ValueId input);
   void LowerCuts(const Node& node);
   void LowerNodeAlone(NodeId id);
   TorchValueId Repeat(const FxGroup& group, absl::string_view name);
@@ -178,6 +188,35 @@ void TextLowering::LowerFunction() {
   builder_.last().evidence = Evidence::kName;
   builder_.last().note = std::string(classes_.note());
   classes_.Report();
+}
+
+// Several texts that are one call, made where the last of them stands.
+void TextLowering::LowerSequence(const std::vector<FxGroup>& groups,
+                                 const FxSequenceMatch& match) {
+  group_ = &groups[match.begin];
+  SetOrigin(*group_);
+  arguments_.Begin(*group_);
+  const TorchValueId tensor = arguments_.Tensor(0);
+  for (size_t i = match.begin; i < match.end; ++i) classes_.Begin(groups, i);
+  group_ = &groups[match.end - 1];
+  SetOrigin(*group_);
+  if (!tensor.valid()) return;
+  std::vector<TorchArgument> arguments = {TorchArgument::Tensor(tensor)};
+  if (!match.row->parameter_text.empty()) {
+    const Dims& dims = builder_.value(tensor).type.dims;
+    const size_t reduced = std::min(dims.size(), static_cast<size_t>(match.axes));
+    arguments.push_back(TorchArgument::Ints(std::vector<Dim>(dims.end() - reduced, dims.end())));
+  }
+  if (match.parameter >= 0) {
+    arguments_.Begin(*group_);
+    arguments.push_back(
+        TorchArgument::Tensor(arguments_.Tensor(static_cast<size_t>(match.parameter))));
+  }
+  const TorchValueId result = builder_.AddComputedFor(group_->result);
+  names_.Set(group_->fx->name, result);
+  builder_.Append(match.row->torch, std::move(arguments), {result});
+  builder_.last().note = "one call in the module, which the exporter decomposed";
+  arguments_.AddProducer(*group_);
 }
 
 void TextLowering::LowerView(const FxLowering& row, absl::string_view op) {
@@ -366,9 +405,32 @@ bool TextLowering::IsReadAsItem(ValueId piece) const {
   return false;
 }
 
+// A parameter of another module than the readers' stands for their own, which was equal to it.
+TorchValueId TextLowering::CutTensor(const Node& node, ValueId input) {
+  const TorchValueId tensor = builder_.TensorOf(input);
+  const std::string name = builder_.value(tensor).name;
+  if (!names_.IsListed(input)) return tensor;
+  for (ValueId piece : node.outputs) {
+    for (NodeId reader : facts_.Readers(piece)) {
+      const int32_t text = provenance_.fx_of_node[reader];
+      if (text < 0) continue;
+      const std::vector<std::string>& path =
+          provenance_.fx_nodes[static_cast<size_t>(text)].module_path;
+      if (path.size() < 2) continue;
+      const std::string& module = path[path.size() - 2];
+      const size_t dot = name.rfind('.');
+      if (dot == std::string::npos || name.substr(0, dot) == module) return tensor;
+      const SignatureEntry* entry = names_.UnreadParameterOf(module);
+      const bool is_same = entry != nullptr && entry->target == module + name.substr(dot);
+      return is_same ? names_.AddMissing(*entry, Type(input), ValueId()) : tensor;
+    }
+  }
+  return tensor;
+}
+
 void TextLowering::LowerCuts(const Node& node) {
   const ValueId input = facts_.Resolve(node.input(0));
-  const TorchValueId source = builder_.TensorOf(input);
+  const TorchValueId source = CutTensor(node, input);
   const int64_t rank = Type(input).rank();
   int64_t axis = node.Int("axis", 0);
   if (axis < 0) axis += rank;

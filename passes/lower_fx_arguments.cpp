@@ -111,7 +111,7 @@ TorchArgument FxArguments::Convert(const FxArgument& argument, int position, boo
   if (argument.kind == Kind::kList) return ConvertList(argument, position, may_be_tensor);
   if (argument.kind != Kind::kReference) return Literal(argument);
   // Scalars of the code that the export turned into tensors.
-  const bool is_number = FxStem(argument.text) == "scalar_tensor_default";
+  const bool is_number = FxStem(argument.text) == kScalarName;
   if (!may_be_tensor || is_number || names_.IsSize(argument.text)) return TorchArgument::Int(Dim());
   const TorchValueId tensor = Resolve(argument.text, position);
   if (!tensor.valid()) return TorchArgument::Int(Dim());

@@ -55,6 +55,17 @@ constexpr FxLowering kRows[] = {
     {"prims.add", FxForm::kCall, "aten::add"},
 };
 
+constexpr FxSequence kSequences[] = {
+    // With a number added: code that adds its epsilon itself says add.Tensor.
+    {"aten.pow.Tensor_Scalar aten.mean.dim aten.add.Scalar aten.rsqrt.default aten.mul.Tensor",
+     "aten::rms_norm", "aten.mul.Tensor"},
+    {"aten.abs.default aten.gt.Scalar aten.sign.default aten.mul.Tensor aten.sub.Tensor "
+     "aten.mul.Tensor aten.where.self",
+     "aten::softshrink"},
+    {"aten.abs.default aten.le.Scalar aten.where.self", "aten::hardshrink"},
+    {"aten.le.Scalar aten.where.ScalarSelf", "aten::threshold"},
+};
+
 struct RepairRow {
   absl::string_view stem;
   FxRepair repair;
@@ -137,6 +148,8 @@ FxLowering FindFxLowering(absl::string_view target) {
   if (it != rows->end()) return *it->second;
   return {target, IsSize(target) ? FxForm::kSize : FxForm::kCall};
 }
+
+absl::Span<const FxSequence> FxSequences() { return kSequences; }
 
 absl::string_view FxStem(absl::string_view name) {
   const size_t end = name.rfind('_');

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "ir/provenance.h"
 #include "ir/tensor_type.h"
 
@@ -46,6 +47,20 @@ struct FxLowering {
 
 // "aten.view.default", "torch.ops.aten.view.default". Targets without a row are calls.
 FxLowering FindFxLowering(absl::string_view target);
+
+// A call that the exporter's decompositions write as several texts in a row, on what the first text
+// reads.
+struct FxSequence {
+  absl::string_view texts;  // targets, by spaces
+  absl::string_view torch;
+  // A text behind them that hands the result on times a parameter, which the call takes too; the
+  // call's arguments are then (tensor, sizes of the reduced axes, parameter). Empty: the tensor
+  // alone.
+  absl::string_view parameter_text = "";
+};
+absl::Span<const FxSequence> FxSequences();
+// Stem of the names of scalars of the code that the export turned into tensors.
+inline constexpr absl::string_view kScalarName = "scalar_tensor_default";
 
 // What stands for a removed text of this name ("clone_2"), given the tensor that takes its place.
 enum class FxRepair : uint8_t {

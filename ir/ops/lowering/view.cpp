@@ -63,11 +63,13 @@ bool LowerSqueeze(LowerContext& ctx) {
   return true;
 }
 
-// nn.MultiheadAttention unpacks its projection to [3, S, B, E] and makes that contiguous, which the
-// file does not show. Operands: x, the transposed tensor.
+// nn.MultiheadAttention unpacks its projection to [3, S, B, E], or that of keys and values alone to
+// [2, S, B, E], and makes that contiguous, which the file does not show. Operands: x, the transposed
+// tensor.
 bool IsPackedProjection(const LowerContext& ctx) {
-  return ctx.FromPyTorch() && ctx.ResultType().rank() >= 4 && ctx.ResultType().dims[0].Is(3) &&
-         ctx.NumResultReaders() == 3;
+  const int parts = ctx.NumResultReaders();
+  return ctx.FromPyTorch() && ctx.ResultType().rank() >= 4 && (parts == 2 || parts == 3) &&
+         ctx.ResultType().dims[0].Is(parts);
 }
 
 bool LowerPackedProjection(LowerContext& ctx) {

@@ -16,6 +16,8 @@ bool Unreduced(InferContext& c, Dims* dims) {
   *dims = scores->dims;
   dims->erase(dims->begin() + 1);
   if (target == nullptr) return true;
+  // PyTorch writes probabilities of the classes as targets, which the standard does not have.
+  if (IsFloatingPoint(target->element) && target->dims.size() == scores->dims.size()) return true;
   if (target->dims.size() != dims->size()) {
     c.Error(absl::StrCat("scores of shape ", ShapeToString(*scores, c.dims()),
                          " need targets of rank ", dims->size(), ", not ",
