@@ -193,17 +193,21 @@ void TextLowering::LowerFunction() {
 // Several texts that are one call, made where the last of them stands.
 void TextLowering::LowerSequence(const std::vector<FxGroup>& groups,
                                  const FxSequenceMatch& match) {
-  group_ = &groups[match.begin];
-  SetOrigin(*group_);
-  arguments_.Begin(*group_);
-  const TorchValueId tensor = arguments_.Tensor(0);
+  const FxSequence& row = *match.row;
+  std::vector<TorchArgument> arguments;
+  for (const FxSequenceMatch::Operand& operand : match.operands) {
+    group_ = &groups[operand.group];
+    SetOrigin(*group_);
+    arguments_.Begin(*group_);
+    const TorchValueId tensor = arguments_.Tensor(operand.argument);
+    if (!tensor.valid()) return;
+    arguments.push_back(TorchArgument::Tensor(tensor));
+  }
   for (size_t i = match.begin; i < match.end; ++i) classes_.Begin(groups, i);
   group_ = &groups[match.end - 1];
   SetOrigin(*group_);
-  if (!tensor.valid()) return;
-  std::vector<TorchArgument> arguments = {TorchArgument::Tensor(tensor)};
-  if (!match.row->parameter_text.empty()) {
-    const Dims& dims = builder_.value(tensor).type.dims;
+  if (!row.parameter_text.empty()) {
+    const Dims& dims = builder_.value(arguments[0].tensor).type.dims;
     const size_t reduced = std::min(dims.size(), static_cast<size_t>(match.axes));
     arguments.push_back(TorchArgument::Ints(std::vector<Dim>(dims.end() - reduced, dims.end())));
   }
@@ -212,9 +216,13 @@ void TextLowering::LowerSequence(const std::vector<FxGroup>& groups,
     arguments.push_back(
         TorchArgument::Tensor(arguments_.Tensor(static_cast<size_t>(match.parameter))));
   }
+  if (row.reduction_argument >= 0) {
+    arguments.resize(static_cast<size_t>(row.reduction_argument));
+    arguments.push_back(TorchArgument::Int(match.reduction));
+  }
   const TorchValueId result = builder_.AddComputedFor(group_->result);
   names_.Set(group_->fx->name, result);
-  builder_.Append(match.row->torch, std::move(arguments), {result});
+  builder_.Append(row.torch, std::move(arguments), {result});
   builder_.last().note = "one call in the module, which the exporter decomposed";
   arguments_.AddProducer(*group_);
 }

@@ -15,15 +15,21 @@ namespace footprint {
 
 // One call: groups[begin, end) of a file.
 struct FxSequenceMatch {
+  struct Operand {
+    size_t group = 0;
+    size_t argument = 0;
+  };
   const FxSequence* row = nullptr;
   size_t begin = 0;
   size_t end = 0;
-  int axes = 0;         // that the row's reduction takes
-  int parameter = -1;   // argument of the last text that is the call's parameter; -1: none
+  std::vector<Operand> operands;
+  int axes = 0;        // that the row's reduction takes
+  int parameter = -1;  // argument of the last text that is the call's parameter; -1: none
+  int reduction = 0;   // of a loss: 0 none, 1 mean, 2 sum
 };
 
-// By the first group. A sequence is one where each text but the first reads an earlier one or what
-// the first reads, and nothing else reads what is made in between.
+// By the first group. A sequence is one where each text reads nothing but the operands and earlier
+// ones, and nothing else reads what is made in between.
 absl::flat_hash_map<size_t, FxSequenceMatch> FindSequences(const std::vector<FxGroup>& groups,
                                                            const LowerFacts& facts,
                                                            const FxNames& names);

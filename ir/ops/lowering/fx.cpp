@@ -57,13 +57,32 @@ constexpr FxLowering kRows[] = {
 
 constexpr FxSequence kSequences[] = {
     // With a number added: code that adds its epsilon itself says add.Tensor.
-    {"aten.pow.Tensor_Scalar aten.mean.dim aten.add.Scalar aten.rsqrt.default aten.mul.Tensor",
-     "aten::rms_norm", "aten.mul.Tensor"},
-    {"aten.abs.default aten.gt.Scalar aten.sign.default aten.mul.Tensor aten.sub.Tensor "
-     "aten.mul.Tensor aten.where.self",
-     "aten::softshrink"},
-    {"aten.abs.default aten.le.Scalar aten.where.self", "aten::hardshrink"},
-    {"aten.le.Scalar aten.where.ScalarSelf", "aten::threshold"},
+    {.texts = "aten.pow.Tensor_Scalar aten.mean.dim aten.add.Scalar aten.rsqrt.default "
+              "aten.mul.Tensor",
+     .torch = "aten::rms_norm", .parameter_text = "aten.mul.Tensor"},
+    {.texts = "aten.abs.default aten.gt.Scalar aten.sign.default aten.mul.Tensor aten.sub.Tensor "
+              "aten.mul.Tensor aten.where.self",
+     .torch = "aten::softshrink"},
+    {.texts = "aten.abs.default aten.le.Scalar aten.where.self", .torch = "aten::hardshrink"},
+    {.texts = "aten.le.Scalar aten.where.ScalarSelf", .torch = "aten::threshold"},
+    {.texts = "aten.sub.Tensor aten.abs.default aten.lt.Scalar aten.pow.Tensor_Scalar "
+              "aten.mul.Tensor aten.div.Tensor? aten.sub.Tensor aten.where.self",
+     .torch = "aten::smooth_l1_loss", .operands = "0.0 0.1", .reduction_argument = 2},
+    {.texts = "aten.sub.Tensor aten.abs.default aten.lt.Scalar aten.mul.Tensor aten.mul.Tensor "
+              "aten.sub.Tensor aten.mul.Tensor? aten.where.self",
+     .torch = "aten::huber_loss", .operands = "0.0 0.1", .reduction_argument = 2},
+    {.texts = "aten.sub.Tensor aten.neg.default aten.log1p.default aten.maximum.default "
+              "aten.mul.Tensor aten.log.default aten.maximum.default aten.mul.Tensor "
+              "aten.sub.Tensor",
+     .torch = "aten::binary_cross_entropy", .operands = "1.0 0.0", .reduction_argument = 3},
+    {.texts = "aten.sub.Tensor aten.mul.Tensor aten.log_sigmoid.default aten.sub.Tensor",
+     .torch = "aten::binary_cross_entropy_with_logits", .operands = "1.1 0.1",
+     .reduction_argument = 4},
+    {.texts = "aten.ne.Scalar aten.where.ScalarOther aten.unsqueeze.default aten.gather.default "
+              "aten.squeeze.dim aten.neg.default aten.where.self "
+              "prims.convert_element_type.default aten.sum.default aten._to_copy.default? "
+              "aten.sum.default aten.div.Tensor",
+     .torch = "aten::nll_loss", .operands = "3.0 0.0"},
 };
 
 struct RepairRow {

@@ -48,17 +48,21 @@ struct FxLowering {
 // "aten.view.default", "torch.ops.aten.view.default". Targets without a row are calls.
 FxLowering FindFxLowering(absl::string_view target);
 
-// A call that the exporter's decompositions write as several texts in a row, on what the first text
-// reads.
+// A call that the exporter's decompositions write as several texts in a row.
 struct FxSequence {
-  absl::string_view texts;  // targets, by spaces
+  absl::string_view texts;  // targets, by spaces; "?" behind those that may be absent
   absl::string_view torch;
-  // A text behind them that hands the result on times a parameter, which the call takes too; the
-  // call's arguments are then (tensor, sizes of the reduced axes, parameter). Empty: the tensor
-  // alone.
+  // What the call takes: argument 1 of text 0 is "0.1".
+  absl::string_view operands = "0.0";
+  // A text behind them that hands the result on times a parameter, which the call takes too: its
+  // arguments are the operands, the sizes of the reduced axes and the parameter.
   absl::string_view parameter_text = "";
+  // Argument that says how a loss is reduced, by a text behind them; -1: it is no loss.
+  int reduction_argument = -1;
 };
 absl::Span<const FxSequence> FxSequences();
+// What reduces a loss, by PyTorch's numbers.
+inline constexpr absl::string_view kFxReductions[] = {"", "aten.mean.default", "aten.sum.default"};
 // Stem of the names of scalars of the code that the export turned into tensors.
 inline constexpr absl::string_view kScalarName = "scalar_tensor_default";
 
