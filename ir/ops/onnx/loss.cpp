@@ -49,15 +49,19 @@ void SoftmaxCrossEntropyTypes(InferContext& c) {
   if (c.HasOutput(1)) CopyType(c, 0, 1);  // log probabilities
 }
 
+constexpr uint32_t kClassWeights = 0b100;
+
 constexpr OnnxOp kRows[] = {
     {.name = "NegativeLogLikelihoodLoss",
      .since = 12,
      .signature = "2-3->1",
-     .types = NegativeLogLikelihoodTypes},
+     .types = NegativeLogLikelihoodTypes,
+     .statistics = kClassWeights},
     {.name = "SoftmaxCrossEntropyLoss",
      .since = 12,
      .signature = "2-3->1-2",
-     .types = SoftmaxCrossEntropyTypes},
+     .types = SoftmaxCrossEntropyTypes,
+     .statistics = kClassWeights},
 };
 
 }  // namespace
