@@ -48,16 +48,17 @@ bool IsTurned(const TensorType& type, const Dims& dims) {
 void FxArguments::Begin(const FxGroup& group) {
   now_ = GroupState();
   now_.group = &group;
+  const auto is_constant = [this](ValueId value) {
+    return graph_.values[value].kind == ValueKind::kConstant;
+  };
   for (const FxArgument& argument : group.fx->arguments) CollectKnown(argument);
   for (const auto& [keyword, argument] : group.fx->keyword_arguments) CollectKnown(argument);
   for (ValueId input : group.inputs) {
     const TorchValueId tensor = builder_.IsBound(input) ? builder_.TensorOf(input) : TorchValueId();
     const bool is_known = tensor.valid() && now_.known.contains(tensor);
-    if (!is_known && !now_.named.contains(input)) now_.operands.push_back(input);
+    const bool is_inside_call = !tensor.valid() && !is_constant(input);  // a step of an earlier one
+    if (!is_known && !is_inside_call && !now_.named.contains(input)) now_.operands.push_back(input);
   }
-  const auto is_constant = [this](ValueId value) {
-    return graph_.values[value].kind == ValueKind::kConstant;
-  };
   std::stable_partition(now_.operands.begin(), now_.operands.end(),
                         [&](ValueId value) { return !is_constant(value); });
 }
