@@ -119,18 +119,26 @@ Tensor FusedAttention(Eager& eager, const Attention& in, AttentionKernel kernel)
   return result;
 }
 
-// What PyTorch would pick on a recent GPU.
+// What PyTorch would pick on a recent GPU; a kernel that was asked for, where it can be had.
 AttentionKernel Choose(Eager& eager, const Attention& in) {
-  const AttentionKernel wanted = eager.mode().attention;
+  AttentionKernel kernel = eager.mode().attention;
   if (in.query.rank() != 4 || in.key.rank() != 4 || in.value.rank() != 4) {
     return AttentionKernel::kMath;
   }
-  const bool low = wanted == AttentionKernel::kFlash || wanted == AttentionKernel::kCudnn;
-  if (low && !IsLow(in.query.element())) return AttentionKernel::kEfficient;
-  if (wanted != AttentionKernel::kAuto) return wanted;
-  const bool small_heads = !eager.Less(256, in.query.dim(3));
-  if (IsLow(in.query.element()) && !in.mask && small_heads) return AttentionKernel::kFlash;
-  return AttentionKernel::kEfficient;
+  const bool is_low = IsLow(in.query.element());
+  if (kernel == AttentionKernel::kAuto) {
+    const bool small_heads = !eager.Less(256, in.query.dim(3));
+    kernel = small_heads ? AttentionKernel::kFlash : AttentionKernel::kEfficient;
+  }
+  const bool is_flash = kernel == AttentionKernel::kFlash;
+  if ((is_flash && in.mask) || (!is_low && (is_flash || kernel == AttentionKernel::kCudnn))) {
+    kernel = AttentionKernel::kEfficient;
+  }
+  // It takes as many heads of keys as of queries.
+  if (kernel == AttentionKernel::kEfficient && !eager.Equal(in.query.dim(1), in.key.dim(1))) {
+    return AttentionKernel::kMath;
+  }
+  return kernel;
 }
 
 // query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
