@@ -85,6 +85,7 @@ class TextLowering {
   void LowerAxes(const FxLowering& row, absl::string_view op);
   void LowerConvolution(absl::string_view op, const FxLowering& row);
   void LowerNoise(absl::string_view op, const FxLowering& row);
+  void LowerIndex(absl::string_view op, const FxLowering& row);
   TorchValueId MetByNoise(ValueId noise) const;
   TorchValueId MakeNoise(absl::string_view name);
   void LowerBatchNorm();
@@ -149,6 +150,8 @@ void TextLowering::LowerGroup() {
       return LowerAxes(row, op);
     case FxForm::kNoise:
       return LowerNoise(op, row);
+    case FxForm::kIndex:
+      return LowerIndex(op, row);
     case FxForm::kConvolution:
       return LowerConvolution(op, row);
     case FxForm::kBatchNorm:
@@ -174,6 +177,34 @@ void TextLowering::LowerGroup() {
   }
   if (in_float) CastBack();
   if (into_first) builder_.last().in_place = InPlace::kYes;
+}
+
+// The ONNX nodes gather along the first axes; what moves the result's axes back may have been merged
+// with a transpose behind it.
+void TextLowering::LowerIndex(absl::string_view op, const FxLowering& row) {
+  std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
+  const TorchValueId source = arguments_.first();
+  const std::vector<FxArgument>& texts = group_->fx->arguments;
+  const bool is_moved = source.valid() && texts.size() > 1 && repeated_.empty() &&
+                        graph_.values[group_->result].name != group_->fx->name;
+  if (!is_moved) return Finish(op, std::move(arguments));
+  const auto is_index = [](const FxArgument& item) {
+    return item.kind == FxArgument::Kind::kReference;
+  };
+  const std::vector<FxArgument>& items = texts[1].items;
+  const auto first = std::find_if(items.begin(), items.end(), is_index);
+  const auto last = std::find_if_not(first, items.end(), is_index);
+  const int64_t kept = builder_.value(source).type.rank() - (last - first);
+  TensorType type = Type(group_->result);
+  const int64_t moved = type.rank() - kept;
+  const bool is_one_block = std::none_of(last, items.end(), is_index);
+  if (first != items.begin() && is_one_block && moved >= 0 && kept >= first - items.begin()) {
+    std::rotate(type.dims.begin(), type.dims.begin() + moved,
+                type.dims.begin() + moved + (first - items.begin()));
+  }
+  const TorchValueId result = builder_.AddComputed(group_->fx->name, std::move(type));
+  builder_.Append(op, std::move(arguments), {result});
+  BindResult(result);
 }
 
 // A module that is one call: made where its last text stands, on what the first one reads.

@@ -71,6 +71,8 @@ void FxArguments::CollectKnown(const FxArgument& argument) {
     if (next.kind == Kind::kReference && !names_.IsSize(next.text)) {
       const TorchValueId tensor = names_.Find(next.text);
       if (tensor.valid()) now_.known.insert(tensor);
+      const auto source = stood_for_.find(tensor);
+      if (source != stood_for_.end()) now_.known.insert(source->second);
       const ValueId folded = names_.FoldedConstant(next.text);
       if (folded.valid()) now_.named.insert(folded);
     }
@@ -81,10 +83,12 @@ void FxArguments::CollectKnown(const FxArgument& argument) {
 std::vector<TorchArgument> FxArguments::All(const FxLowering& row, const TorchOp* op) {
   const FxNode& fx = *now_.group->fx;
   now_.float_operands = row.float_operands;
+  now_.own_operand = row.skipped_argument;
   std::vector<TorchArgument> arguments;
   for (size_t i = 0; i < fx.arguments.size(); ++i) {
     const bool may_be_tensor =
-        i == 0 || row.form == FxForm::kCall || row.form == FxForm::kConvolution;
+        i == 0 || row.form == FxForm::kCall || row.form == FxForm::kConvolution ||
+        row.form == FxForm::kIndex;
     if (i == 1 && row.form == FxForm::kView) {
       arguments.push_back(TorchArgument::Ints(ResultType().dims));
     } else {
@@ -213,6 +217,7 @@ ValueId FxArguments::NextOperand(int position) {
     });
     if (fits != now_.operands.end()) std::rotate(next, fits, fits + 1);
   }
+  if (position == now_.own_operand && now_.next_operand >= now_.operands.size()) return ValueId();
   const size_t index = std::min(now_.next_operand++, now_.operands.size() - 1);
   return now_.operands[index];
 }
@@ -249,6 +254,10 @@ TorchValueId FxArguments::StandIn(absl::string_view name, TorchValueId source) {
     case FxRepair::kContiguous:
       op = kContiguousCall;
       break;
+    case FxRepair::kJoin:
+      op = kJoinCall;
+      arguments = {TorchArgument::Tensors({source}), TorchArgument::Int(0)};
+      break;
     case FxRepair::kCopy:
       op = kCopyCall;
       break;
@@ -262,6 +271,7 @@ TorchValueId FxArguments::StandIn(absl::string_view name, TorchValueId source) {
   builder_.Append(op, std::move(arguments), {result});
   builder_.last().note = "the file lacks this call; its name is left";
   names_.Set(name, result);
+  stood_for_.emplace(result, source);
   return result;
 }
 

@@ -45,6 +45,7 @@ class FxArguments {
     std::vector<ValueId> operands;            // inputs that none accounts for
     size_t next_operand = 0;
     int float_operands = 0;
+    int own_operand = -1;  // the argument that shares no operand with another
   };
   GroupState Pause() { return std::move(now_); }
   void Resume(GroupState state) { now_ = std::move(state); }
@@ -73,6 +74,7 @@ class FxArguments {
   ProgramBuilder& builder_;
   Repeat repeat_;
   absl::flat_hash_map<ValueId, const FxGroup*> producers_;
+  absl::flat_hash_map<TorchValueId, TorchValueId> stood_for_;  // by a removed call's result
   absl::flat_hash_set<ValueId> claimed_;  // stored tensors that hold a missing parameter
 
   GroupState now_;

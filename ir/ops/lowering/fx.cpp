@@ -32,6 +32,7 @@ constexpr FxLowering kRows[] = {
     {"aten.sym_numel", FxForm::kSize},
     {"aten.sym_stride", FxForm::kSize},
     {"aten._assert_scalar", FxForm::kSize},
+    {"aten.index", FxForm::kIndex},
     {"aten.alias", FxForm::kSame},
     {"aten.detach_", FxForm::kSame},
     {"aten.lift_fresh_copy", FxForm::kSame},
@@ -91,7 +92,7 @@ struct RepairRow {
 };
 constexpr RepairRow kRepairs[] = {
     {"clone", FxRepair::kContiguous}, {"contiguous", FxRepair::kContiguous},
-    {"_unsafe_view", FxRepair::kContiguous}, {"cat", FxRepair::kCopy},
+    {"_unsafe_view", FxRepair::kContiguous}, {"cat", FxRepair::kJoin},
     {"copy", FxRepair::kCopy},        {"mul", FxRepair::kNew},
     {"add", FxRepair::kNew},          {"sub", FxRepair::kNew},
     {"div", FxRepair::kNew},

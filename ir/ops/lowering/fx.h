@@ -26,6 +26,7 @@ enum class FxForm : uint8_t {
   kConvolution,  // a padding in front of it may have been folded into it
   kBatchNorm,    // the convolution in front of it may have swallowed it
   kParts,        // several results
+  kIndex,        // axes of indices stand where they were, which the exporter moves to the front
   kNoise,        // has the type of the tensor that it will meet
 };
 
@@ -70,6 +71,7 @@ inline constexpr absl::string_view kScalarName = "scalar_tensor_default";
 enum class FxRepair : uint8_t {
   kSame,        // views and no-ops
   kContiguous,  // a copy if the tensor is not contiguous
+  kJoin,        // a list of this tensor and empty ones, put together
   kCopy,        // always a copy
   kNew,         // arithmetic with 0 or 1: a new tensor
 };
@@ -77,6 +79,7 @@ FxRepair FindFxRepair(absl::string_view name);
 // The calls that repairs make.
 inline constexpr absl::string_view kContiguousCall = "aten::contiguous";
 inline constexpr absl::string_view kCopyCall = "aten::clone";
+inline constexpr absl::string_view kJoinCall = "aten::cat";
 inline constexpr absl::string_view kScaleCall = "aten::mul";
 inline constexpr absl::string_view kToCall = "aten::to";
 inline constexpr absl::string_view kTypeAsCall = "aten::type_as";
