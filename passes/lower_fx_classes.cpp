@@ -12,6 +12,7 @@ namespace {
 
 using Up = ClassFact::Up;
 using Down = ClassFact::Down;
+using FloatLoss = ClassFact::FloatLoss;
 
 // The innermost module of a text: the last entry is the operator itself.
 const std::string& ModuleOf(const FxNode& node) {
@@ -52,6 +53,7 @@ void FxClasses::CastArguments(absl::string_view op, std::vector<TorchArgument>& 
   op = row->name;
   if (op == kCrossEntropyCall) CastLogits(arguments);
   if (fact_ == nullptr) return;
+  CastAttention(op, arguments);
   for (TorchArgument& argument : arguments) {
     const TorchValueId tensor = argument.tensor;
     if (!tensor.valid() || made_.contains(tensor)) continue;
@@ -62,6 +64,24 @@ void FxClasses::CastArguments(absl::string_view op, std::vector<TorchArgument>& 
     if (!is_weight || fact_->down == Down::kResultToInput) CastUp(op, argument);
   }
   if (op == kScaleCall) CastBeforeWeight(arguments);
+}
+
+void FxClasses::CastAttention(absl::string_view op, std::vector<TorchArgument>& arguments) {
+  constexpr size_t kSoftmaxType = 2;
+  if (fact_->softmax_as_hidden && op == kSoftmaxCall && arguments.size() > kSoftmaxType) {
+    arguments.resize(kSoftmaxType);
+    Report();
+  }
+  const bool casts =
+      (fact_->up == Up::kSoftmaxOperand && op == kSoftmaxCall) ||
+      (fact_->up == Up::kScores && op == kProductCall && scored_.insert(ModuleOf(*group_->fx)).second);
+  if (!casts) return;
+  for (TorchArgument& argument : arguments) {
+    if (!argument.tensor.valid()) continue;
+    argument.tensor = Cast(kToCall, argument.tensor,
+                           {TorchArgument::Element(ElementType::kFloat)}, "float");
+  }
+  Report();
 }
 
 void FxClasses::CastUp(absl::string_view op, TorchArgument& argument) {
@@ -93,6 +113,9 @@ void FxClasses::CastBeforeWeight(std::vector<TorchArgument>& arguments) {
 TorchValueId FxClasses::CastResult(TorchValueId result) {
   if (fact_ == nullptr) return result;
   made_.insert(result);
+  if (fact_->down == Down::kSoftmaxToModule && builder_.last().op->name == kSoftmaxCall) {
+    return Cast(kToModuleTypeCall, result, {}, "cast");
+  }
   const bool to_input = fact_->down == Down::kResultToInput;
   if (!to_input && fact_->down != Down::kResultToModule) return result;
   if (!IsFloatingPoint(builder_.value(result).type.element) || !LeavesModule()) return result;
@@ -118,7 +141,9 @@ void FxClasses::CastLogits(std::vector<TorchArgument>& arguments) {
   if (arguments.size() < 2 || !arguments[0].tensor.valid()) return;
   for (const std::string& name : group_->fx->classes) {
     const ClassFact* fact = FindClassFact(name);
-    if (fact == nullptr || !fact->float_loss || !HasShiftedTarget(arguments[1].tensor)) continue;
+    if (fact == nullptr || fact->float_loss == FloatLoss::kNo) continue;
+    const bool is_always = fact->float_loss == FloatLoss::kAlways;
+    if (!is_always && !HasShiftedTarget(arguments[1].tensor)) continue;
     arguments[0].tensor = Cast(kToCall, arguments[0].tensor,
                                {TorchArgument::Element(ElementType::kFloat)}, "float");
     builder_.last().note = std::string(fact->note);

@@ -45,6 +45,7 @@ class FxClasses {
 
  private:
   void CastLogits(std::vector<TorchArgument>& arguments);
+  void CastAttention(absl::string_view op, std::vector<TorchArgument>& arguments);
   void CastUp(absl::string_view op, TorchArgument& argument);
   void CastBeforeWeight(std::vector<TorchArgument>& arguments);
   bool HasShiftedTarget(TorchValueId target) const;
@@ -65,6 +66,7 @@ class FxClasses {
   TorchValueId handed_;
   absl::flat_hash_map<TorchValueId, TorchValueId> floats_;  // float32 copies in this module
   absl::flat_hash_set<TorchValueId> made_;                  // by this module
+  absl::flat_hash_set<std::string> scored_;  // modules whose scores are made
   absl::flat_hash_set<std::string> reported_;
 };
 

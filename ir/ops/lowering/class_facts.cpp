@@ -7,6 +7,7 @@ namespace {
 
 using Up = ClassFact::Up;
 using Down = ClassFact::Down;
+using FloatLoss = ClassFact::FloatLoss;
 
 // Longer names first where one is the end of another.
 constexpr ClassFact kFacts[] = {
@@ -27,8 +28,24 @@ constexpr ClassFact kFacts[] = {
      .note = "normalised in float32, cast back before the weight"},
     {.class_name = "RotaryEmbedding", .down = Down::kResultToModule,
      .note = "angles in float32, cosine and sine cast back"},
-    {.class_name = "ForCausalLM", .float_loss = true, .note = "logits.float() before the loss"},
-    {.class_name = "LMHeadModel", .float_loss = true, .note = "logits.float() before the loss"},
+    {.class_name = "OlmoLayerNorm", .up = Up::kInput, .down = Down::kResultToInput,
+     .note = "computed in float32, the result in the input's type"},
+    {.class_name = "GPTNeoSelfAttention", .up = Up::kScores, .down = Down::kSoftmaxToModule,
+     .note = "scores in float32, probabilities cast back"},
+    {.class_name = "GPTJAttention", .up = Up::kScores, .down = Down::kSoftmaxToModule,
+     .note = "scores in float32, probabilities cast back"},
+    {.class_name = "CodeGenAttention", .up = Up::kScores, .down = Down::kSoftmaxToModule,
+     .note = "scores in float32, probabilities cast back"},
+    {.class_name = "MptAttention", .up = Up::kSoftmaxOperand, .down = Down::kSoftmaxToModule,
+     .note = "softmax in float32, probabilities cast back"},
+    {.class_name = "FalconAttention", .softmax_as_hidden = true,
+     .note = "softmax in the type of the hidden states"},
+    {.class_name = "ModernBertForMaskedLM", .float_loss = FloatLoss::kAlways,
+     .note = "logits.float() before the loss"},
+    {.class_name = "EuroBertForMaskedLM", .float_loss = FloatLoss::kAlways,
+     .note = "logits.float() before the loss"},
+    {.class_name = "ForCausalLM", .float_loss = FloatLoss::kOnShiftedLabels, .note = "logits.float() before the loss"},
+    {.class_name = "LMHeadModel", .float_loss = FloatLoss::kOnShiftedLabels, .note = "logits.float() before the loss"},
 };
 
 }  // namespace

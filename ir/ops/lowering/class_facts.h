@@ -21,6 +21,8 @@ struct ClassFact {
     kNothing,
     kInput,       // what the module is handed, once, for all that reads it
     kPowOperand,  // only for the square
+    kScores,      // both operands of the product that gives the scores of attention
+    kSoftmaxOperand,
   };
   Up up = Up::kNothing;
   // Casts back, to the type of what the module is handed or of its parameter.
@@ -30,9 +32,14 @@ struct ClassFact {
     kBeforeWeightToWeight,  // the same, to the parameter's type
     kResultToInput,         // what the module returns
     kResultToModule,        // what the module returns, to the type that its parameters have
+    kSoftmaxToModule,       // the probabilities of attention, to that type
   };
   Down down = Down::kNothing;
-  bool float_loss = false;  // the logits are cast to float32 for the loss
+  // Softmax is asked for the type of the hidden states, which was float32 when the file was made.
+  bool softmax_as_hidden = false;
+  // The logits are cast to float32 for the loss.
+  enum class FloatLoss : uint8_t { kNo, kOnShiftedLabels, kAlways };
+  FloatLoss float_loss = FloatLoss::kNo;
   absl::string_view note;   // in the user's words
 };
 

@@ -26,6 +26,7 @@ struct Attention {
   Tensor query, key, value, mask;
   double dropout = 0;
   bool causal = false;
+  bool repeats = false;  // heads of keys and values, until there is one for each query head
 };
 
 // Key and value heads repeated until there is one for each query head.
@@ -134,17 +135,16 @@ AttentionKernel Choose(Eager& eager, const Attention& in) {
   if ((is_flash && in.mask) || (!is_low && (is_flash || kernel == AttentionKernel::kCudnn))) {
     kernel = AttentionKernel::kEfficient;
   }
-  // It takes as many heads of keys as of queries.
-  if (kernel == AttentionKernel::kEfficient && !eager.Equal(in.query.dim(1), in.key.dim(1))) {
-    return AttentionKernel::kMath;
-  }
+  const bool may_repeat = in.repeats && kernel != AttentionKernel::kEfficient;
+  if (!may_repeat && !eager.Equal(in.query.dim(1), in.key.dim(1))) return AttentionKernel::kMath;
   return kernel;
 }
 
 // query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
 TensorList RunAttention(Eager& eager, const CallArguments& a) {
   Attention in = {.query = a.tensor(0), .key = a.tensor(1), .value = a.tensor(2),
-                  .mask = a.tensor(3), .dropout = a.number(4), .causal = a.boolean(5)};
+                  .mask = a.tensor(3), .dropout = a.number(4), .causal = a.boolean(5),
+                  .repeats = a.boolean(7)};
   if (in.mask && in.mask.element() == ElementType::kBool) {
     in.mask = NewLike(eager, in.mask, in.query.element(), "mask as numbers");
   }
