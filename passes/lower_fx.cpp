@@ -4,15 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "ir/ops/lowering/fx.h"
 #include "ir/ops/lowering/lowering.h"
-#include "passes/lower_fx_arguments.h"
-#include "passes/lower_fx_classes.h"
-#include "passes/lower_fx_groups.h"
-#include "passes/lower_fx_names.h"
-#include "passes/lower_fx_sequences.h"
+#include "passes/lower_fx_texts.h"
 #include "passes/lower_node.h"
 
 // A dynamo file says of each ONNX node which PyTorch operator it came from, with the operator's
@@ -31,98 +25,6 @@
 //   lost texts          splits and casts that a rewrite made
 
 namespace footprint {
-namespace {
-
-class TextLowering {
- public:
-  TextLowering(const LowerFacts& facts, const Provenance& provenance,
-               const std::function<bool(const std::string&)>& is_frozen, ProgramBuilder& builder,
-               DiagnosticSink& sink)
-      : facts_(facts),
-        graph_(facts.graph()),
-        provenance_(provenance),
-        builder_(builder),
-        names_(facts, provenance, is_frozen, builder),
-        arguments_(facts, names_, builder, [this](const FxGroup& group, absl::string_view name) {
-          return Repeat(group, name);
-        }),
-        classes_(facts, provenance, builder, sink) {}
-
-  void Run() {
-    const std::vector<FxGroup> groups = GroupNodes(facts_, provenance_);
-    const auto sequences = FindSequences(groups, facts_, names_);
-    for (size_t i = 0; i < groups.size(); ++i) {
-      const auto sequence = sequences.find(i);
-      if (sequence != sequences.end()) {
-        LowerSequence(groups, sequence->second);
-        i = sequence->second.end - 1;
-        continue;
-      }
-      const FxGroup& group = groups[i];
-      group_ = &group;
-      SetOrigin(group);
-      if (group.fx == nullptr) {
-        LowerWithoutText();
-      } else {
-        classes_.Begin(groups, i);
-        if (classes_.function().empty()) {
-          LowerGroup();
-        } else {
-          LowerFunction();
-        }
-        arguments_.AddProducer(group);
-      }
-    }
-    AddUnread();
-  }
-
- private:
-  void SetOrigin(const FxGroup& group);
-  void LowerGroup();
-  void LowerFunction();
-  void LowerSequence(const std::vector<FxGroup>& groups, const FxSequenceMatch& match);
-  void LowerView(const FxLowering& row, absl::string_view op);
-  void LowerAxes(const FxLowering& row, absl::string_view op);
-  void LowerConvolution(absl::string_view op, const FxLowering& row);
-  void LowerNoise(absl::string_view op, const FxLowering& row);
-  void LowerIndex(absl::string_view op, const FxLowering& row);
-  TorchValueId MetByNoise(ValueId noise) const;
-  TorchValueId MakeNoise(absl::string_view name);
-  void LowerBatchNorm();
-  TorchValueId LowerSwallowedConvolution(NodeId id);
-  void LowerWithoutText();
-  bool IsReadAsItem(ValueId piece) const;
-  TorchValueId CutTensor(const Node& node, ValueId input);
-  void LowerCuts(const Node& node);
-  void LowerNodeAlone(NodeId id);
-  TorchValueId Repeat(const FxGroup& group, absl::string_view name);
-  void AddUnread();
-
-  // Appends the call whose results are those of the group.
-  void Finish(absl::string_view op, std::vector<TorchArgument> arguments, bool several = false);
-  void BindResult(TorchValueId tensor);
-  void ReplaceParameters(std::vector<TorchArgument>& arguments);
-  void CastBack();
-  bool LeaveOut(int index, std::vector<TorchArgument>& arguments) const;
-  bool IsPadFolded(NodeId id) const {
-    return static_cast<size_t>(id.index()) < provenance_.rewrite_rules.size() &&
-           absl::StrContains(provenance_.rewrite_rules[id], kFoldedPadRule);
-  }
-  // The convolution among the group's nodes; invalid: none.
-  NodeId FindConvolution() const;
-  const TensorType& Type(ValueId value) const { return facts_.types().types[value].tensor; }
-
-  const LowerFacts& facts_;
-  const Graph& graph_;
-  const Provenance& provenance_;
-  ProgramBuilder& builder_;
-  FxNames names_;
-  FxArguments arguments_;
-  FxClasses classes_;
-  const FxGroup* group_ = nullptr;
-  const FxGroup* reader_ = nullptr;  // for which it is made once more
-  absl::string_view repeated_;  // the name under which the group is made once more; else empty
-};
 
 void TextLowering::SetOrigin(const FxGroup& group) {
   ProgramBuilder::Origin origin;
@@ -179,8 +81,8 @@ void TextLowering::LowerGroup() {
   if (into_first) builder_.last().in_place = InPlace::kYes;
 }
 
-// The ONNX nodes gather along the first axes; what moves the result's axes back may have been merged
-// with a transpose behind it.
+// The ONNX nodes gather along the first axes; what moves the result's axes back may have been
+// merged with a transpose behind it.
 void TextLowering::LowerIndex(absl::string_view op, const FxLowering& row) {
   std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
   const TorchValueId source = arguments_.first();
@@ -284,141 +186,6 @@ void TextLowering::LowerAxes(const FxLowering& row, absl::string_view op) {
          {source, TorchArgument::Ints(reorders ? axes : std::vector<Dim>(
                       Type(group_->result).dims.begin(), Type(group_->result).dims.end()))});
   builder_.last().note = "calls that the exporter merged";
-}
-
-NodeId TextLowering::FindConvolution() const {
-  for (NodeId id : group_->nodes) {
-    if (SwallowsNorm(graph_.nodes[id].op_type)) return id;
-  }
-  return NodeId();
-}
-
-// A tensor without contents is filled and scaled, then multiplied with the one it was made for:
-// empty(size, dtype=x.dtype). Finds that one, from the value on that the noise becomes.
-TorchValueId TextLowering::MetByNoise(ValueId noise) const {
-  constexpr int kSteps = 8;
-  const int rank = Type(noise).rank();
-  for (int i = 0; i < kSteps && noise.valid(); ++i) {
-    const absl::Span<const NodeId> readers = facts_.Readers(noise);
-    if (readers.empty()) break;
-    const Node& node = graph_.nodes[readers[0]];
-    for (ValueId input : node.inputs) {
-      if (!input.valid() || input == noise || facts_.IsArithmetic(input)) continue;
-      const ValueId other = facts_.Resolve(input);
-      if (builder_.IsBound(other) && Type(other).rank() == rank) return builder_.TensorOf(other);
-    }
-    noise = node.output(0);
-  }
-  return TorchValueId();
-}
-
-void TextLowering::LowerNoise(absl::string_view op, const FxLowering& row) {
-  std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
-  const TorchValueId met = MetByNoise(reader_ == nullptr ? group_->result : reader_->result);
-  if (!met.valid()) return Finish(op, std::move(arguments));
-  arguments.insert(arguments.begin(), TorchArgument::Tensor(met));
-  Finish(kNoiseCall, std::move(arguments));
-}
-
-// Of a size known at export it is a constant, which the text of its reader cannot name.
-TorchValueId TextLowering::MakeNoise(absl::string_view name) {
-  const TensorType& type = Type(group_->result);
-  const TorchValueId result = builder_.AddComputed(std::string(name), type);
-  const TorchValueId met = MetByNoise(group_->result);
-  std::vector<TorchArgument> arguments = {TorchArgument::Ints(type.dims)};
-  if (met.valid()) arguments.insert(arguments.begin(), TorchArgument::Tensor(met));
-  builder_.Append(met.valid() ? kNoiseCall : kEmptyCall, std::move(arguments), {result});
-  builder_.last().note = "the file lacks this call; its name is left";
-  return result;
-}
-
-// What the ONNX node pads beyond the text was a padding of its own, whose result the convolution
-// saves.
-void TextLowering::LowerConvolution(absl::string_view op, const FxLowering& row) {
-  std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
-  const NodeId conv = FindConvolution();
-  constexpr size_t kPadding = 4;
-  if (conv.valid() && IsPadFolded(conv) && !arguments.empty() && arguments[0].tensor.valid()) {
-    const TensorType type = builder_.value(arguments[0].tensor).type;
-    const absl::Span<const int64_t> pads = graph_.nodes[conv].Ints("pads");
-    const size_t n = pads.size() / 2;
-    std::vector<Dim> torch_pads;
-    Dims dims = type.dims;
-    for (size_t i = n; i-- > 0 && dims.size() == n + 2;) {
-      const bool listed = arguments.size() > kPadding && arguments[kPadding].integers.size() == n;
-      const Dim own = listed ? arguments[kPadding].integers[i] : Dim(0);
-      const int64_t both = own.is_constant() ? own.value() : 0;
-      torch_pads.push_back(Dim(pads[i] - both));
-      torch_pads.push_back(Dim(pads[n + i] - both));
-      dims[i + 2] = graph_.dims->Add(dims[i + 2], Dim(pads[i] + pads[n + i] - 2 * both));
-    }
-    const TorchValueId padded = builder_.AddComputed(absl::StrCat(group_->fx->name, "/padded"),
-                                                     TensorType::Make(type.element, dims));
-    builder_.Append(kPadCall, {arguments[0], TorchArgument::Ints(torch_pads)}, {padded});
-    builder_.last().note = "padding that the exporter folded into the convolution";
-    arguments[0] = TorchArgument::Tensor(padded);
-  }
-  Finish(op, std::move(arguments));
-}
-
-// The convolution whose text is gone: read off its ONNX node. Its own bias, if the signature lists
-// one, is in the bias that the norm was folded into, which is left out where it is all zeros.
-TorchValueId TextLowering::LowerSwallowedConvolution(NodeId id) {
-  const Node& node = graph_.nodes[id];
-  const ProgramBuilder::Origin norm = builder_.origin();
-  PlannedNode planned;
-  planned.row = FindLowering(node.domain, node.op_type);
-  planned.operands = {facts_.Resolve(node.input(0)), facts_.Resolve(node.input(1))};
-  ProgramBuilder::Origin origin = norm;
-  const ConstantId weight = graph_.values[planned.operands[1]].constant;
-  if (weight.valid()) origin.scope = graph_.constants[weight].scope;
-  origin.note = "put back: the exporter folded the norm into it";
-  builder_.SetOrigin(std::move(origin));
-  const SignatureEntry* own = names_.BiasBeside(planned.operands[1]);
-  const TensorType& result_type = Type(node.output(0));
-  TorchValueId bias;
-  if (own != nullptr && result_type.rank() >= 2) {
-    const TensorType type = TensorType::Make(result_type.element, {result_type.dims[1]});
-    bias = names_.AddMissing(*own, type, node.input(2));
-  }
-  NodeContext context(facts_, &builder_, id, planned);
-  context.set_pads_apart(IsPadFolded(id));
-  if (planned.row == nullptr || !planned.row->lower(context)) return TorchValueId();
-  TorchCall& call = builder_.last();
-  if (bias.valid()) {
-    call.arguments.resize(std::max(call.arguments.size(), kBiasArgument + 1));
-    call.arguments[kBiasArgument] = TorchArgument::Tensor(bias);
-  }
-  const TorchValueId result = call.results[0];
-  builder_.Rename(result, group_->fx->arguments.empty() ? absl::StrCat(group_->fx->name, "/input")
-                                                        : group_->fx->arguments[0].text);
-  builder_.SetOrigin(norm);
-  return result;
-}
-
-// Texts: input, weight, bias, running mean, running variance, [training,] momentum, eps.
-void TextLowering::LowerBatchNorm() {
-  const NodeId conv = FindConvolution();
-  TorchValueId input = conv.valid() ? LowerSwallowedConvolution(conv) : TorchValueId();
-  if (input.valid() && !group_->fx->arguments.empty()) {
-    names_.Set(group_->fx->arguments[0].text, input);
-    arguments_.Begin(*group_);
-  }
-  const std::vector<TorchArgument> texts = arguments_.All({}, nullptr);
-  if (texts.size() < 5) return Finish(group_->fx->target, texts);
-  const bool says_mode = texts.size() > 5 && texts[5].kind == TorchArgument::Kind::kBool;
-  const bool says_training = says_mode && texts[5].boolean;
-  const bool training = says_training || !names_.mutates_buffers();
-  std::vector<TorchArgument> arguments(texts.begin(), texts.begin() + 5);
-  arguments.push_back(TorchArgument::Bool(training));
-  for (size_t i = says_mode ? 6 : 5; i < texts.size() && i < 8; ++i) arguments.push_back(texts[i]);
-  arguments.resize(8);
-  arguments.push_back(TorchArgument::Bool(true));
-  Finish(kBatchNormCall, std::move(arguments));
-  if (training && !says_training) {
-    builder_.last().evidence = Evidence::kAssumption;
-    builder_.last().note = "exported for inference; trains on batch statistics";
-  }
 }
 
 // Only rewrites make nodes without a text: a split by its number of pieces, slices of one tensor
@@ -620,8 +387,6 @@ void TextLowering::AddUnread() {
     }
   }
 }
-
-}  // namespace
 
 void LowerTexts(const LowerFacts& facts, const Provenance& provenance,
                 const std::function<bool(const std::string&)>& is_frozen, ProgramBuilder& builder,

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "ir/ops/lowering/folded_tables.h"
 
 namespace footprint {
 namespace {
@@ -286,7 +287,11 @@ TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant) {
     entry = names_.UnreadParameterOf(path[path.size() - 2]);
   }
   TorchValueId result;
-  if (entry == nullptr) {
+  const std::optional<FoldedTable> table =
+      entry == nullptr ? std::nullopt : FindFoldedTable(entry->target, type.dims);
+  if (table.has_value()) {
+    result = Gather(name, *entry, *table, type);
+  } else if (entry == nullptr) {
     const bool is_made = IsFloatingPoint(type.element) && names_.has_all_buffers();
     result = is_made ? builder_.LiteralOf(constant) : builder_.TensorOf(constant);
   } else {
@@ -295,6 +300,41 @@ TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant) {
   }
   names_.Set(name, result);
   return result;
+}
+
+// Gathered by a buffer of the same module, if it lists one.
+TorchValueId FxArguments::Gather(absl::string_view name, const SignatureEntry& entry,
+                                 const FoldedTable& table, const TensorType& type) {
+  const TorchValueId stored =
+      names_.AddMissing(entry, TensorType::Make(type.element, table.dims), ValueId());
+  std::vector<TorchValueId> indices(table.by_rows ? 0 : 1);
+  const SignatureEntry* positions = names_.UnreadBufferOf(FxNames::OwnerOf(entry));
+  const TensorType index_type =
+      TensorType::Make(ElementType::kInt64, {table.gathered[table.by_rows ? 0 : 1]});
+  indices.push_back(positions != nullptr ? names_.AddMissing(*positions, index_type, ValueId())
+                                         : builder_.AddComputed("positions", index_type));
+  const auto call = [&](absl::string_view op, TorchValueId from, TorchArgument argument,
+                        const Dims& dims) {
+    const TorchValueId made = builder_.AddComputed(
+        dims == type.dims ? std::string(name) : absl::StrCat(name, "/gathered"),
+        TensorType::Make(type.element, dims));
+    builder_.Append(op, {TorchArgument::Tensor(from), std::move(argument)}, {made});
+    builder_.last().evidence = Evidence::kName;
+    builder_.last().note = "gathered from a table, whose size follows from the window";
+    return made;
+  };
+  const auto ints = [](const Dims& dims) {
+    return TorchArgument::Ints(std::vector<Dim>(dims.begin(), dims.end()));
+  };
+  TorchValueId result =
+      call(kGatherCall, stored, TorchArgument::Tensors(std::move(indices)), table.gathered);
+  if (table.is_turned) {
+    const Dims turned = {table.gathered[1], table.gathered[0]};
+    result = call(kMergedOrderCall, result, ints({Dim(1), Dim(0)}), turned);
+    result = call(kContiguousCall, result, TorchArgument(), turned);
+  }
+  if (type.dims == table.gathered) return result;
+  return call(kMergedAxesCall, result, ints(type.dims), type.dims);
 }
 
 void FxArguments::AddProducer(const FxGroup& group) {

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "ir/ops/lowering/folded_tables.h"
 #include "ir/ops/lowering/fx.h"
 #include "passes/lower_builder.h"
 #include "passes/lower_facts.h"
@@ -61,6 +62,8 @@ class FxArguments {
   TorchValueId Repair(absl::string_view name, int position);
   TorchValueId StandIn(absl::string_view name, TorchValueId source);
   TorchValueId Folded(absl::string_view name, ValueId constant);
+  TorchValueId Gather(absl::string_view name, const SignatureEntry& entry,
+                      const FoldedTable& table, const TensorType& type);
   // An operand of the group that no argument accounts for: computed ones first.
   ValueId NextOperand(int position);
   ValueId TwiceReadOperand() const;

@@ -72,9 +72,9 @@ void FxClasses::CastAttention(absl::string_view op, std::vector<TorchArgument>& 
     arguments.resize(kSoftmaxType);
     Report();
   }
-  const bool casts =
-      (fact_->up == Up::kSoftmaxOperand && op == kSoftmaxCall) ||
-      (fact_->up == Up::kScores && op == kProductCall && scored_.insert(ModuleOf(*group_->fx)).second);
+  const bool is_scores = fact_->up == Up::kScores && op == kProductCall &&
+                         scored_.insert(ModuleOf(*group_->fx)).second;
+  const bool casts = is_scores || (fact_->up == Up::kSoftmaxOperand && op == kSoftmaxCall);
   if (!casts) return;
   for (TorchArgument& argument : arguments) {
     if (!argument.tensor.valid()) continue;

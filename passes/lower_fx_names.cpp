@@ -78,10 +78,23 @@ const SignatureEntry* FxNames::StoredAs(absl::string_view target) const {
 }
 
 const SignatureEntry* FxNames::UnreadParameterOf(absl::string_view module) const {
+  return UnreadOf(module, SignatureEntry::Kind::kParameter);
+}
+
+const SignatureEntry* FxNames::UnreadBufferOf(absl::string_view module) const {
+  return UnreadOf(module, SignatureEntry::Kind::kBuffer);
+}
+
+absl::string_view FxNames::OwnerOf(const SignatureEntry& entry) {
+  return ModuleOf(entry.target);
+}
+
+const SignatureEntry* FxNames::UnreadOf(absl::string_view module,
+                                        SignatureEntry::Kind kind) const {
   const auto it = by_module_.find(module);
   if (it == by_module_.end()) return nullptr;
   for (const SignatureEntry* entry : it->second) {
-    if (entry->kind == SignatureEntry::Kind::kParameter && !IsRead(*entry) &&
+    if (entry->kind == kind && !IsRead(*entry) &&
         !tensors_.contains(entry->name) && !StoredValue(*entry).valid()) {
       return entry;
     }

@@ -38,6 +38,9 @@ class FxNames {
   bool IsRead(const SignatureEntry& entry) const { return read_.contains(entry.name); }
   // A parameter of this very module ("m.conv1") that the file lacks and no text reads; null: none.
   const SignatureEntry* UnreadParameterOf(absl::string_view module) const;
+  // The same of a buffer.
+  const SignatureEntry* UnreadBufferOf(absl::string_view module) const;
+  static absl::string_view OwnerOf(const SignatureEntry& entry);
   // The parameter that a call had when it was merged with an equal one, which reads the parameter
   // `target`: of the same name, in a module beside that one, as yet unaccounted for. Null: none.
   const SignatureEntry* MergedParameter(absl::string_view target) const;
@@ -59,6 +62,7 @@ class FxNames {
 
  private:
   bool HasAllBuffers() const;
+  const SignatureEntry* UnreadOf(absl::string_view module, SignatureEntry::Kind kind) const;
   void CollectReferences(const FxArgument& argument);
 
   const LowerFacts& facts_;

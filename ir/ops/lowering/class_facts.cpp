@@ -44,8 +44,10 @@ constexpr ClassFact kFacts[] = {
      .note = "logits.float() before the loss"},
     {.class_name = "EuroBertForMaskedLM", .float_loss = FloatLoss::kAlways,
      .note = "logits.float() before the loss"},
-    {.class_name = "ForCausalLM", .float_loss = FloatLoss::kOnShiftedLabels, .note = "logits.float() before the loss"},
-    {.class_name = "LMHeadModel", .float_loss = FloatLoss::kOnShiftedLabels, .note = "logits.float() before the loss"},
+    {.class_name = "ForCausalLM", .float_loss = FloatLoss::kOnShiftedLabels,
+     .note = "logits.float() before the loss"},
+    {.class_name = "LMHeadModel", .float_loss = FloatLoss::kOnShiftedLabels,
+     .note = "logits.float() before the loss"},
 };
 
 }  // namespace

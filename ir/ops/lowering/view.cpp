@@ -64,8 +64,8 @@ bool LowerSqueeze(LowerContext& ctx) {
 }
 
 // nn.MultiheadAttention unpacks its projection to [3, S, B, E], or that of keys and values alone to
-// [2, S, B, E], and makes that contiguous, which the file does not show. Operands: x, the transposed
-// tensor.
+// [2, S, B, E], and makes that contiguous, which the file does not show. Operands: x, the
+// transposed tensor.
 bool IsPackedProjection(const LowerContext& ctx) {
   const int parts = ctx.NumResultReaders();
   return ctx.FromPyTorch() && ctx.ResultType().rank() >= 4 && (parts == 2 || parts == 3) &&
