@@ -58,6 +58,8 @@ class Matcher {
       const std::vector<FxArgument>& arguments = groups_[operand.group].fx->arguments;
       if (arguments.size() <= operand.argument) return false;
       if (arguments[operand.argument].kind != Kind::kReference) return false;
+      const SignatureEntry* stored = names_.Stored(arguments[operand.argument].text);
+      if (match.row->of_parameters && stored == nullptr) return false;
       known.insert(arguments[operand.argument].text);
     }
     const size_t depth = groups_[match.begin].fx->module_path.size();

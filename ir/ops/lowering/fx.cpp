@@ -61,6 +61,8 @@ constexpr FxSequence kSequences[] = {
     {.texts = "aten.pow.Tensor_Scalar aten.mean.dim aten.add.Scalar aten.rsqrt.default "
               "aten.mul.Tensor",
      .torch = "aten::rms_norm", .parameter_text = "aten.mul.Tensor"},
+    {.texts = "aten.linalg_vector_norm.default aten.div.Tensor aten.mul.Tensor",
+     .torch = "aten::weight_norm", .operands = "0.0 1.0", .of_parameters = true},
     {.texts = "aten.abs.default aten.gt.Scalar aten.sign.default aten.mul.Tensor aten.sub.Tensor "
               "aten.mul.Tensor aten.where.self",
      .torch = "aten::softshrink"},

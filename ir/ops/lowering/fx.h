@@ -60,6 +60,7 @@ struct FxSequence {
   absl::string_view parameter_text = "";
   // Argument that says how a loss is reduced, by a text behind them; -1: it is no loss.
   int reduction_argument = -1;
+  bool of_parameters = false;  // it takes nothing else
 };
 absl::Span<const FxSequence> FxSequences();
 // What reduces a loss, by PyTorch's numbers.

@@ -122,6 +122,8 @@ bool LowerSoftmax(LowerContext& ctx) {
   return true;
 }
 
+bool IsWeightNorm(const LowerContext& ctx) { return ctx.IsParameter(0) && ctx.IsParameter(1); }
+
 constexpr Lowering kRows[] = {
     {.onnx = "Add(Mul(Div(Sub:centered(x, ReduceMean(x)),"
              " Sqrt(Add(ReduceMean(Pow|Mul(Cast?(centered))), #))), weight), bias)",
@@ -148,6 +150,12 @@ constexpr Lowering kRows[] = {
      .lower = LowerGroupNormPieces,
      .when = IsGrouped,
      .note = "GroupNorm written as InstanceNormalization between reshapes"},
+    {.onnx = "Mul(Div(direction, ReduceL2(direction)), length)",
+     .operands = "direction length",
+     .torch = "aten::weight_norm",
+     .lower = LowerBinary,
+     .when = IsWeightNorm,
+     .note = "a weight as direction and length"},
     {.onnx = "BatchNormalization", .torch = "aten::batch_norm", .lower = LowerBatchNorm},
     {.onnx = "LayerNormalization", .lower = LowerLayerNorm},
     {.onnx = "RMSNormalization", .lower = LowerRmsNorm},
