@@ -72,6 +72,7 @@ void TextLowering::LowerGroup() {
   if (into_first && !arguments.empty() && !arguments[0].tensor.valid()) {
     arguments[0] = TorchArgument::Tensor(MakeNoise(group_->fx->arguments[0].text));
   }
+  if (row.form == FxForm::kSeveral) return FinishSeveral(op, std::move(arguments));
   Finish(op, std::move(arguments), row.form == FxForm::kParts);
   if (skips) {
     builder_.last().evidence = Evidence::kAssumption;
@@ -314,6 +315,20 @@ void TextLowering::Finish(absl::string_view op, std::vector<TorchArgument> argum
   if (!repeated_.empty() || several || !result.valid()) return;
   const TorchValueId seen = classes_.CastResult(result);
   if (seen != result) BindResult(seen);
+}
+
+// Also those that nothing reads: which they are is known by their place.
+void TextLowering::FinishSeveral(absl::string_view op, std::vector<TorchArgument> arguments) {
+  const Node* maker = nullptr;
+  for (NodeId id : group_->nodes) {
+    if (graph_.nodes[id].outputs.size() > 1) maker = &graph_.nodes[id];
+  }
+  if (maker == nullptr || !repeated_.empty()) return Finish(op, std::move(arguments));
+  absl::InlinedVector<TorchValueId, 1> results;
+  for (ValueId output : maker->outputs) {
+    results.push_back(output.valid() ? builder_.AddComputedFor(output) : TorchValueId());
+  }
+  builder_.Append(op, std::move(arguments), std::move(results));
 }
 
 void TextLowering::BindResult(TorchValueId tensor) {

@@ -88,7 +88,7 @@ std::vector<TorchArgument> FxArguments::All(const FxLowering& row, const TorchOp
   std::vector<TorchArgument> arguments;
   for (size_t i = 0; i < fx.arguments.size(); ++i) {
     const bool may_be_tensor =
-        i == 0 || row.form == FxForm::kCall || row.form == FxForm::kConvolution ||
+        i == 0 || row.form == FxForm::kCall || row.form == FxForm::kSeveral || row.form == FxForm::kConvolution ||
         row.form == FxForm::kIndex;
     if (i == 1 && row.form == FxForm::kView) {
       arguments.push_back(TorchArgument::Ints(ResultType().dims));

@@ -85,6 +85,7 @@ class TextLowering {
 
   // Appends the call whose results are those of the group.
   void Finish(absl::string_view op, std::vector<TorchArgument> arguments, bool several = false);
+  void FinishSeveral(absl::string_view op, std::vector<TorchArgument> arguments);
   void BindResult(TorchValueId tensor);
   void ReplaceParameters(std::vector<TorchArgument>& arguments);
   void CastBack();

@@ -33,6 +33,8 @@ constexpr FxLowering kRows[] = {
     {"aten.sym_stride", FxForm::kSize},
     {"aten._assert_scalar", FxForm::kSize},
     {"aten.index", FxForm::kIndex},
+    {"aten.sort", FxForm::kSeveral},
+    {"aten.topk", FxForm::kSeveral},
     {"aten.alias", FxForm::kSame},
     {"aten.detach_", FxForm::kSame},
     {"aten.lift_fresh_copy", FxForm::kSame},

@@ -26,6 +26,7 @@ enum class FxForm : uint8_t {
   kConvolution,  // a padding in front of it may have been folded into it
   kBatchNorm,    // the convolution in front of it may have swallowed it
   kParts,        // several results
+  kSeveral,      // the same, those of one ONNX node
   kIndex,        // axes of indices stand where they were, which the exporter moves to the front
   kNoise,        // has the type of the tensor that it will meet
 };
