@@ -128,7 +128,7 @@ TensorList RunProd(Eager& eager, const CallArguments& a) {
 TensorList RunProdDim(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   return Reduce(eager, self, ReducedShape(self, Axes(a, 1), a.boolean(2)), ResultType(a, 3),
-                "ProdBackward1", true, {.full = 1});
+                "ProdBackward1", true, {.full = 5});
 }
 
 // Values and their places; the gradient scatters into zeros.
