@@ -207,8 +207,23 @@ ValueId FxArguments::TwiceReadOperand() const {
   return ValueId();
 }
 
+// One that another argument names may stand for a parameter of the module of equal value too.
+ValueId FxArguments::SharedFoldedConstant() const {
+  const std::vector<std::string>& path = now_.group->fx->module_path;
+  if (path.size() < 2 || names_.UnreadParameterOf(path[path.size() - 2]) == nullptr) {
+    return ValueId();
+  }
+  for (ValueId input : now_.group->inputs) {
+    if (now_.named.contains(input)) return input;
+  }
+  return ValueId();
+}
+
 ValueId FxArguments::NextOperand(int position) {
-  if (now_.operands.empty()) return TwiceReadOperand();
+  if (now_.operands.empty()) {
+    const ValueId twice = TwiceReadOperand();
+    return twice.valid() || position == now_.own_operand ? twice : SharedFoldedConstant();
+  }
   if (position < now_.float_operands && now_.next_operand < now_.operands.size()) {
     const auto next = now_.operands.begin() + static_cast<int64_t>(now_.next_operand);
     const auto fits = std::find_if(next, now_.operands.end(), [this](ValueId operand) {

@@ -67,6 +67,7 @@ class FxArguments {
   // An operand of the group that no argument accounts for: computed ones first.
   ValueId NextOperand(int position);
   ValueId TwiceReadOperand() const;
+  ValueId SharedFoldedConstant() const;
   ValueId MatchingConstant(const Dims* dims) const;
   ValueId SharedConstant() const;
   TensorType ResultType() const { return facts_.types().types[now_.group->result].tensor; }
