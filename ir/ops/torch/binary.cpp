@@ -50,6 +50,26 @@ TensorList RunRsub(Eager& e, const CallArguments& a) {
   return Sum(e, a, "RsubBackward1", 0, true);
 }
 
+// self + value * tensor1 * tensor2; the other factor is scaled for the gradient of either.
+TensorList RunAddcmul(Eager& eager, const CallArguments& a) {
+  const Tensor& self = a.tensor(0);
+  const Tensor& first = a.tensor(1);
+  const Tensor& second = a.tensor(2);
+  Tensor result = NewPointwise(eager, {self, first, second}, self.element());
+  eager.Record("AddcmulBackward0", {self, first, second}, {result},
+               {SavedTensor(first, 1u << 2), SavedTensor(second, 1u << 1)}, [](Backward& b) {
+                 if (b.Needs(0)) b.Give(0, b.gradient());
+                 for (int factor : {1, 2}) {
+                   if (!b.Needs(factor)) continue;
+                   const Tensor& other = b.saved(2 - factor);
+                   const Tensor scaled = NewLike(b.eager, other, other.element(), "temporary");
+                   b.Give(factor, NewPointwise(b.eager, {b.gradient(), scaled},
+                                               b.gradient().element()));
+                 }
+               });
+  return {result};
+}
+
 TensorList RunDiv(Eager& eager, const CallArguments& a) {
   if (!a.IsTensor(0)) {  // number / tensor is its reciprocal, scaled
     return {Scale(eager, eager.Apply(*FindTorchOp("aten::reciprocal"), {a.tensor(1)}))};
@@ -262,12 +282,8 @@ absl::Span<const TorchOp> BinaryTorchOps() {
                      {.argument = 2, .temporaries = 1}}},
       {.name = "aten::lerp.Scalar", .arguments = "self, end, weight", .operands = 2,
        .node = "LerpBackward0", .gradients = {{.argument = 1}, {.argument = 0}}},
-      {.name = "aten::addcmul", .arguments = "self, tensor1, tensor2, value", .operands = 0,
-       .node = "AddcmulBackward0", .saves = {Arg(1).For(2), Arg(2).For(1)},
-       .gradients = {{.argument = 0, .form = GradientForm::kSame},
-                     {.argument = 1, .temporaries = 1},
-                     {.argument = 2, .temporaries = 1}},
-       .autocast = Autocast::kPromote},
+      {.name = "aten::addcmul", .arguments = "self, tensor1, tensor2, value", .operands = 3,
+       .autocast = Autocast::kPromote, .run = RunAddcmul},
       {.name = "aten::addcdiv", .arguments = "self, tensor1, tensor2, value", .operands = 0,
        .node = "AddcdivBackward0", .saves = {Arg(1).For(2), Arg(2).For(1).For(2)},
        .gradients = {{.argument = 0, .form = GradientForm::kSame},
