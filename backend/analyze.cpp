@@ -168,6 +168,12 @@ InferredTypes InferBound(const LoadedModel& model, const InferOptions& given,
   return inferred;
 }
 
+std::optional<LoadedModel> Load(const Options& options, DiagnosticSink& sink) {
+  if (!options.model_bytes) return ReadGraph(options.model_path, sink);
+  const absl::string_view bytes(options.model_bytes->data(), options.model_bytes->size());
+  return ReadGraph(bytes, options.model_path, sink);
+}
+
 // The device that was named, if any.
 std::optional<Device> ResolveDevice(const Options& options, DiagnosticSink& sink) {
   const std::variant<DeviceTable, DeviceError> loaded = LoadDevices(options.device_file);
@@ -268,7 +274,7 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   DiagnosticSink sink;
   const std::optional<Device> device = ResolveDevice(options, sink);
   if (sink.has_errors()) return ToFailure(sink.Take());
-  const std::optional<LoadedModel> model = ReadGraph(options.model_path, sink);
+  const std::optional<LoadedModel> model = Load(options, sink);
   if (!model.has_value()) return ToFailure(sink.Take());
   // Every value has one definition, before its uses; weights are sizes.
 

@@ -5,18 +5,25 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-add_library(footprint SHARED $<TARGET_OBJECTS:footprint_ir> $<TARGET_OBJECTS:footprint_frontend>
-            $<TARGET_OBJECTS:footprint_passes> $<TARGET_OBJECTS:footprint_backend>)
+# Makes `target` hold all of the analysis; it exports what the file `exports` lists, nothing else.
+function(footprint_embed target exports)
+  foreach(library footprint_ir footprint_frontend footprint_passes footprint_backend)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${library}>)
+  endforeach()
+  # By file, not by target: the exported package would ask its users for the targets of these.
+  file(GLOB absl_libraries "${archive_folder}/libabsl_*.so")
+  target_link_libraries(${target} PRIVATE "${FOOTPRINT_ONNX_ARCHIVE}" ${Protobuf_LIBRARY_RELEASE}
+                        -Wl,--as-needed ${absl_libraries})
+  target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL
+                      "-Wl,--version-script=${exports}")
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS "${exports}")
+endfunction()
+
+add_library(footprint SHARED)
+footprint_embed(footprint "${PROJECT_SOURCE_DIR}/backend/exports.map")
+target_link_options(footprint PRIVATE -Wl,--no-undefined)
 set_target_properties(footprint PROPERTIES VERSION ${PROJECT_VERSION}
                       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-# By file, not by target: the exported package would ask its users for the targets of these.
-file(GLOB absl_libraries "${archive_folder}/libabsl_*.so")
-target_link_libraries(footprint PRIVATE "${FOOTPRINT_ONNX_ARCHIVE}" ${Protobuf_LIBRARY_RELEASE}
-                      -Wl,--as-needed ${absl_libraries})
-set(exports "${PROJECT_SOURCE_DIR}/backend/exports.map")
-target_link_options(footprint PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined
-                    "-Wl,--version-script=${exports}")
-set_target_properties(footprint PROPERTIES LINK_DEPENDS "${exports}")
 target_compile_features(footprint INTERFACE cxx_std_20)
 target_include_directories(footprint INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,9 @@ struct Sweep {
 
 struct Options {
   std::string model_path;  // "-" is standard input
+  // The model itself, as its file would hold it; model_path only names it then, and its ending says
+  // the format. The bytes must outlive the analysis.
+  std::optional<std::string_view> model_bytes;
   Mode mode = Mode::kBoth;
   std::vector<std::pair<std::string, int64_t>> dims;  // bindings; unbound names are 1, assumed
   // For names that are not bound otherwise, where the model has them.

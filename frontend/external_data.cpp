@@ -147,7 +147,7 @@ ExternalData::File ExternalData::Examine(const std::string& location) const {
   file.refusal = RefusalOf(location);
   if (!file.refusal.empty()) return file;
   if (!folder_) {
-    file.missing = "a model from standard input has no folder to look in";
+    file.missing = "the model is no file and has no folder to look in";
     return file;
   }
   const Opened opened = OpenBelow(*folder_, location);
@@ -230,11 +230,13 @@ ExternalData::Found ExternalData::Resolve(const ExternalReference& reference,
 void ExternalData::ReportMissing(DiagnosticSink& sink) const {
   for (const File& file : files_) {
     if (file.missing_tensors == 0) continue;
-    sink.Warning("external-data-missing", absl::StrCat("external data ", Printable(file.location)),
-                 absl::StrFormat("%s; the sizes of %d tensor%s (%d bytes) come from type and dims "
-                                 "and are not verified",
-                                 file.missing, file.missing_tensors,
-                                 file.missing_tensors == 1 ? "" : "s", file.missing_bytes));
+    // A model that is no file cannot have its data beside it: nothing is amiss.
+    sink.Add({folder_ ? Severity::kWarning : Severity::kNote, Blame::kModel,
+              "external-data-missing", absl::StrCat("external data ", Printable(file.location)),
+              absl::StrFormat("%s; the sizes of %d tensor%s (%d bytes) come from type and dims "
+                              "and are not verified",
+                              file.missing, file.missing_tensors,
+                              file.missing_tensors == 1 ? "" : "s", file.missing_bytes)});
   }
 }
 

@@ -29,8 +29,8 @@ struct ExternalTensor {
 
 class ExternalData {
  public:
-  // `folder` is where the model file is; nullopt for a model without one (standard input), whose
-  // external data is all missing.
+  // `folder` is where the model file is; nullopt for a model without one (from standard input, from
+  // memory), whose external data is all missing.
   explicit ExternalData(std::optional<std::string> folder);
   ~ExternalData();
   ExternalData(const ExternalData&) = delete;
@@ -47,7 +47,8 @@ class ExternalData {
   Found Resolve(const ExternalReference& reference, const ExternalTensor& tensor,
                 DiagnosticSink& sink);
 
-  // One warning for each file that is missing, with what should have been in it.
+  // One warning for each file that is missing (a note if there is no folder), with what should have
+  // been in it.
   void ReportMissing(DiagnosticSink& sink) const;
 
  private:

@@ -199,11 +199,13 @@ const Payload* FindPayload(const google::protobuf::UnknownFieldSet& fields,
   return nullptr;
 }
 
-std::optional<ModelFile> Read(SkimInput& input, const std::string& path, DiagnosticSink& sink) {
+// `folder` is where external data is looked for.
+std::optional<ModelFile> Read(SkimInput& input, const std::string& path,
+                              std::optional<std::string> folder, DiagnosticSink& sink) {
   const Format format = FormatOf(path);
   ModelFile file;
   file.path = path;
-  ExternalData external(path == "-" ? std::nullopt : std::optional(FolderOf(path)));
+  ExternalData external(std::move(folder));
   std::optional<Skimmed> skimmed;
   if (format == Format::kBinary) {
     skimmed = Skim(input, external, sink);
@@ -214,6 +216,29 @@ std::optional<ModelFile> Read(SkimInput& input, const std::string& path, Diagnos
   if (!skimmed || !ParseSkimmed(*std::move(skimmed), &file, sink)) return std::nullopt;
   file.file_bytes = input.position();
   external.ReportMissing(sink);
+  return file;
+}
+
+// As Read(); what is no model at all is called by its name.
+std::optional<ModelFile> ReadAny(SkimInput& input, const std::string& path,
+                                 std::optional<std::string> folder, DiagnosticSink& sink) {
+  const std::string head(input.Head(kHeadBytes));
+  if (head.empty() && input.read_error().empty()) {
+    sink.Error("empty-file", "", "the file is empty");
+    return std::nullopt;
+  }
+  DiagnosticSink found;
+  std::optional<ModelFile> file = Read(input, path, std::move(folder), found);
+  const char* foreign = ForeignFormat(head);
+  for (Diagnostic& diagnostic : found.Take()) {
+    const bool no_model = diagnostic.kind == "damaged" || diagnostic.kind == "truncated" ||
+                          diagnostic.kind == "not-onnx";
+    if (no_model && foreign != nullptr) {
+      diagnostic = {Severity::kError, Blame::kModel, "not-onnx", "",
+                    absl::StrCat("this is ", foreign)};
+    }
+    sink.Add(std::move(diagnostic));
+  }
   return file;
 }
 
@@ -234,28 +259,17 @@ std::optional<ModelFile> ReadModelFile(const std::string& path, DiagnosticSink& 
     return std::nullopt;
   }
   SkimInput input(opened.fd());
-  const std::string head(input.Head(kHeadBytes));
-  if (head.empty() && opened.is_named_pipe()) {
+  if (input.Head(kHeadBytes).empty() && opened.is_named_pipe()) {
     sink.UsageError("cannot-open", "", OpenFile::kNoWriter);
     return std::nullopt;
   }
-  if (head.empty() && input.read_error().empty()) {
-    sink.Error("empty-file", "", "the file is empty");
-    return std::nullopt;
-  }
-  DiagnosticSink found;
-  std::optional<ModelFile> file = Read(input, path, found);
-  const char* foreign = ForeignFormat(head);
-  for (Diagnostic& diagnostic : found.Take()) {
-    const bool no_model = diagnostic.kind == "damaged" || diagnostic.kind == "truncated" ||
-                          diagnostic.kind == "not-onnx";
-    if (no_model && foreign != nullptr) {
-      diagnostic = {Severity::kError, Blame::kModel, "not-onnx", "",
-                    absl::StrCat("this is ", foreign)};
-    }
-    sink.Add(std::move(diagnostic));
-  }
-  return file;
+  return ReadAny(input, path, path == "-" ? std::nullopt : std::optional(FolderOf(path)), sink);
+}
+
+std::optional<ModelFile> ReadModelBytes(absl::string_view bytes, const std::string& name,
+                                        DiagnosticSink& sink) {
+  SkimInput input(bytes);
+  return ReadAny(input, name, std::nullopt, sink);
 }
 
 }  // namespace footprint

@@ -1,4 +1,4 @@
-// From a path, standard input or text to an onnx::ModelProto without weights.
+// From a path, standard input, memory or text to an onnx::ModelProto without weights.
 #ifndef FOOTPRINT_FRONTEND_MODEL_FILE_H_
 #define FOOTPRINT_FRONTEND_MODEL_FILE_H_
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "frontend/skim.h"
 #include "google/protobuf/arena.h"
 #include "ir/diagnostic.h"
@@ -23,7 +24,7 @@ struct ModelFile {
   ONNX_NAMESPACE::ModelProto& model =
       *google::protobuf::Arena::CreateMessage<ONNX_NAMESPACE::ModelProto>(arena.get());
   std::vector<Payload> payloads;
-  // As the user gave it; "-" for standard input.
+  // As the user gave it; "-" for standard input. A name only, if the model came from memory.
   std::string path;
   // Bytes of the model file itself, payloads included.
   int64_t file_bytes = 0;
@@ -40,6 +41,10 @@ struct ModelFile {
 // text), .textproto .pbtxt .txtpb .prototxt (protobuf text), else binary. nullopt if `sink` got an
 // error; what is wrong with the contents is the model's fault, what cannot be opened the user's.
 std::optional<ModelFile> ReadModelFile(const std::string& path, DiagnosticSink& sink);
+// Reads a model that is in memory already: `bytes` are what the file would hold, the ending of
+// `name` decides their format. There is no folder to look for external data in.
+std::optional<ModelFile> ReadModelBytes(absl::string_view bytes, const std::string& name,
+                                        DiagnosticSink& sink);
 
 }  // namespace footprint
 

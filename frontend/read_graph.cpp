@@ -8,9 +8,9 @@
 #include "frontend/model_file.h"
 
 namespace footprint {
+namespace {
 
-std::optional<LoadedModel> ReadGraph(const std::string& path, DiagnosticSink& sink) {
-  const std::optional<ModelFile> file = ReadModelFile(path, sink);
+std::optional<LoadedModel> Load(const std::optional<ModelFile>& file, DiagnosticSink& sink) {
   if (!file.has_value()) return std::nullopt;
   std::optional<ImportedModel> imported = ImportModel(*file, sink);
   if (!imported.has_value()) return std::nullopt;
@@ -25,6 +25,17 @@ std::optional<LoadedModel> ReadGraph(const std::string& path, DiagnosticSink& si
   model.provenance = std::move(imported->provenance);
   model.fallback = MakeSchemaFallback();
   return model;
+}
+
+}  // namespace
+
+std::optional<LoadedModel> ReadGraph(const std::string& path, DiagnosticSink& sink) {
+  return Load(ReadModelFile(path, sink), sink);
+}
+
+std::optional<LoadedModel> ReadGraph(absl::string_view bytes, const std::string& name,
+                                     DiagnosticSink& sink) {
+  return Load(ReadModelBytes(bytes, name, sink), sink);
 }
 
 }  // namespace footprint

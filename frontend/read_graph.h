@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "ir/diagnostic.h"
 #include "ir/fallback.h"
 #include "ir/graph.h"
@@ -23,6 +24,9 @@ struct LoadedModel {
 // Reads `path` ("-": standard input; .onnxtxt and .textproto by their endings) without loading any
 // weights. nullopt: the model or the file is wrong, and `sink` says why.
 std::optional<LoadedModel> ReadGraph(const std::string& path, DiagnosticSink& sink);
+// The same of a model in memory; `name` only stands for the path.
+std::optional<LoadedModel> ReadGraph(absl::string_view bytes, const std::string& name,
+                                     DiagnosticSink& sink);
 
 }  // namespace footprint
 

@@ -20,9 +20,9 @@
 #include "backend/cli/many.h"
 #include "backend/cli/ops_table.h"
 #include "backend/cli/output.h"
+#include "backend/cli/perform.h"
 #include "backend/diff_writers.h"
 #include "backend/explain.h"
-#include "backend/fit.h"
 #include "backend/report_gates.h"
 #include "backend/report_json.h"
 #include "backend/terminal.h"
@@ -192,14 +192,9 @@ Outcome Execute(const AnalyzeCommand& command) {
     return OneError(kCommandIsWrong, "file-access", "--output " + output,
                     "is the model itself, which would be overwritten");
   }
-  std::variant<Report, Failure> result = Analyze(command.options);
+  std::variant<Report, Failure> result = Perform(command);
   if (Failure* failure = std::get_if<Failure>(&result)) return std::move(*failure);
-  Report& report = std::get<Report>(result);
-  if (!command.fit.empty()) {
-    std::variant<FitReport, Failure> fit = Fit(command.options, command.fit, report);
-    if (Failure* failure = std::get_if<Failure>(&fit)) return std::move(*failure);
-    report.fit = std::get<FitReport>(std::move(fit));
-  }
+  const Report& report = std::get<Report>(result);
   const Document document = [&](Format format, const Terminal& terminal) {
     if (!report.explanation) return ReportDocument(report, format, {terminal, command.depth});
     return format == Format::kJson ? ExplainJson(*report.explanation)

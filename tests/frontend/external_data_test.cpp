@@ -211,7 +211,7 @@ TEST_F(ExternalDataTest, AModelWithoutAFolderHasNoExternalData) {
   external.ReportMissing(sink_);
   EXPECT_EQ(
       Error(),
-      "warning: external data w.bin: a model from standard input has no folder to look in; the "
+      "note: external data w.bin: the model is no file and has no folder to look in; the "
       "sizes of 1 tensor (16 bytes) come from type and dims and are not verified");
 }
 

@@ -56,6 +56,30 @@ TEST_P(ReadCases, PrintWhatTheyExpect) { EXPECT_TRUE(RunCase(GetParam(), ReadAnd
 INSTANTIATE_TEST_SUITE_P(, ReadCases, testing::ValuesIn(CasesOf(FOOTPRINT_SOURCE_DIR, "read")),
                          CaseName);
 
+// --- Memory ---
+
+TEST(ModelBytes, AreReadAsTheFileOfTheirName) {
+  const std::string text = "<ir_version: 8, opset_import: [\"\" : 17]> g () => () {}";
+  DiagnosticSink sink;
+  const auto from_text = ReadModelBytes(text, "m.onnxtxt", sink);
+  ASSERT_TRUE(from_text) << PrintDiagnostics(sink.all());
+  const std::string binary = from_text->model.SerializeAsString();
+  const auto from_binary = ReadModelBytes(binary, "-", sink);
+  ASSERT_TRUE(from_binary) << PrintDiagnostics(sink.all());
+  EXPECT_EQ(from_binary->model.SerializeAsString(), binary);
+  EXPECT_EQ(from_binary->file_bytes, static_cast<int64_t>(binary.size()));
+  EXPECT_EQ(from_binary->path, "-");
+}
+
+TEST(ModelBytes, ThatAreNoModel) {
+  for (const auto& [bytes, message] : {std::pair("", "the file is empty"),
+                                       std::pair("PK\x03\x04", "this is a zip archive")}) {
+    DiagnosticSink sink;
+    EXPECT_FALSE(ReadModelBytes(bytes, "-", sink));
+    EXPECT_NE(PrintDiagnostics(sink.all()).find(message), std::string::npos);
+  }
+}
+
 // --- Files ---
 
 class ModelFileTest : public testing::Test {
