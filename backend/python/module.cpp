@@ -55,6 +55,8 @@ std::variant<Report, Failure> AnalyzeModel(const std::vector<std::string>& argum
 
 NB_MODULE(_core, module) {
   namespace nb = nanobind;
+  // A report that still lives when the interpreter ends is no leak.
+  nb::set_leak_warnings(false);
   footprint::BindTables(module);
   footprint::BindFigures(module);
   footprint::BindReport(module);

@@ -49,3 +49,31 @@ def mutants(original: bytes, count: int, seed: int):
             if not damaged:
                 break
         yield bytes(damaged)
+
+
+def registry(folder: pathlib.Path, count: int = 300) -> dict[str, int | None]:
+    """Writes models that are all different; the bytes of parameters of each, None if broken."""
+    expected: dict[str, int | None] = {}
+    for i in range(count):
+        inputs, outputs = 1 + i % 17, 1 + i % 13
+        text, path = linear(inputs, outputs), folder / f"model{i:03}.onnxtxt"
+        broken = {3: text[:len(text) // 2], 5: "no model", 7: "\n", 9: text.replace("x, w", "w, w2")}
+        path.write_text(broken.get(i % 20, text))
+        expected[str(path)] = None if i % 20 in broken else 4 * inputs * outputs
+    return expected
+
+
+def check_rows(test, rows: list[dict], expected: dict[str, int | None]) -> None:
+    """The rows that an engine made of a registry."""
+    test.assertEqual(len(rows), len(expected))
+    figures = {row["model"].removeprefix("file:"): row for row in rows}
+    test.assertEqual(set(figures), set(expected))
+    for path, parameters in expected.items():
+        row = figures[path]
+        test.assertEqual(row["parameters_bytes"], parameters, row)
+        if parameters is None:
+            test.assertTrue(row["error"], row)
+            test.assertIsNone(row["peak_bytes"], row)
+        else:
+            test.assertIsNone(row["error"], row)
+            test.assertGreater(row["peak_bytes"], parameters, row)

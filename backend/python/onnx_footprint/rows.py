@@ -1,0 +1,64 @@
+"""One row per model, in columns of Arrow: what the adapters of engines write.
+
+A model that cannot be analyzed is a row with its `error`; its figures are null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ._analyze import analyze
+from ._core import Report
+from ._options import arguments
+
+if TYPE_CHECKING:
+    import pyarrow
+
+# By the names of budgets: "optimizer-state" is the column optimizer_state_bytes.
+FIGURES = ("parameters", "buffers", "gradients", "optimizer-state", "saved", "peak", "allocated",
+           "reserved", "inference-peak", "activation-peak")
+
+
+def column_of(figure: str) -> str:
+    return figure.replace("-", "_") + "_bytes"
+
+
+def schema(report: bool = False) -> pyarrow.Schema:
+    """The columns of a row; with `report` the JSON document is one of them."""
+    import pyarrow
+
+    fields = [pyarrow.field("model", pyarrow.string()), pyarrow.field("error", pyarrow.string()),
+              pyarrow.field("parameter_count", pyarrow.int64()),
+              *(pyarrow.field(column_of(figure), pyarrow.int64()) for figure in FIGURES)]
+    return pyarrow.schema(fields + [pyarrow.field("report", pyarrow.string())] * report)
+
+
+def row(model: Any, name: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of one model. `name` is that of a model that is no path."""
+    try:
+        found: Report = analyze(model, name=name, **options)
+    except Exception as error:  # of any kind: one model of many must not end the others
+        return {"model": model if isinstance(model, str) else name,
+                "error": str(error) or type(error).__name__}
+    figures = {column_of(name): value for name, value in found.figures().items()}
+    return {"model": found.model_path, "error": None, "parameter_count": found.parameter_count,
+            **figures, "report": found.to_json()}
+
+
+def analyze_table(table: pyarrow.Table, column: str, name_column: str | None, report: bool,
+                  options: Mapping[str, Any]) -> pyarrow.Table:
+    """A table of paths or contents in `column` becomes one of figures, row by row."""
+    import pyarrow
+
+    models = table[column].to_pylist()
+    names = table[name_column].to_pylist() if name_column else [None] * len(models)
+    columns = schema(report)
+    rows = (row(model, name, options) for model, name in zip(models, names))
+    kept = [{name: one.get(name) for name in columns.names} for one in rows]
+    return pyarrow.Table.from_pylist(kept, schema=columns)
+
+
+def check(options: Mapping[str, Any]) -> None:
+    """Refuses options that no analysis knows, before a job begins."""
+    arguments(options)
