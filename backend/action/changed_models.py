@@ -16,7 +16,6 @@ from pathlib import Path
 
 MARK = "<!-- footprint -->"
 SUFFIXES = (".onnx", ".onnxtxt")
-LARGEST_COMMENT = 60000  # GitHub takes 65,536 characters
 
 
 def git(*arguments: str) -> bytes:
@@ -43,29 +42,28 @@ class Analyzer:
         self.options = shlex.split(given.options)
         self.code = 0
 
-    def run(self, command: str, *arguments: str) -> str:
+    def run(self, model: str, command: str, *arguments: str) -> str:
         """The document, or what the command says instead of one."""
         result = subprocess.run(
-            [self.given.footprint, command, *self.options, *arguments], check=False,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [self.given.footprint, command, *self.options, "--format=markdown", *arguments],
+            check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.code = max(self.code, result.returncode)
-        text = result.stdout
-        if result.stderr and (result.returncode or not text):
+        text = result.stdout or f"### `{model}`\n"
+        if result.returncode:
             text += f"\n```\n{result.stderr.strip()}\n```\n"
         return text
 
     def section(self, status: str, before: str, after: str) -> str:
-        title = f"### {after}" if before == after else f"### {before} → {after}"
         if status == "D":
-            return f"{title}\n\nremoved\n"
+            return f"### `{after}` is removed\n"
         if status == "A":
-            return f"{title}\n\nnew\n\n{self.run('analyze', '--format=markdown', '--', after)}"
+            return self.run(after, "analyze", "--", after)
         old = self.folder / before
         old.parent.mkdir(parents=True, exist_ok=True)
-        old.write_bytes(git("show", f"{self.given.base}:{before}"))
+        old.write_bytes(git("cat-file", "--filters", f"{self.given.base}:{before}"))
         limits = [f"--fail-on={limit}" for limit in self.given.fail_on.split()]
-        text = self.run("diff", "--format=markdown", *limits, "--", str(old), after)
-        return f"{title}\n\n{text.replace(str(old), f'{before} (before)')}"
+        text = self.run(after, "diff", *limits, "--", str(old), after)
+        return text.replace(str(old), f"{before} (before)")
 
 
 def main() -> int:
@@ -81,8 +79,6 @@ def main() -> int:
     text = "\n".join([MARK, "## Memory of changed models", "", *sections])
     if not sections:
         text += "No model changed.\n"
-    if len(text) > LARGEST_COMMENT:
-        text = text[:LARGEST_COMMENT] + "\n\n… cut; the job's artifacts hold all of it.\n"
     sys.stdout.write(text)
     return analyzer.code
 

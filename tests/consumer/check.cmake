@@ -37,11 +37,16 @@ if(leak)
   message(FATAL_ERROR "libfootprint.so exports ${leak}")
 endif()
 
+# The example of README.md is a program.
+file(READ "${SOURCE}/README.md" text)
+string(REGEX MATCH "```cpp\n([^`]*)```" example "${text}")
+file(WRITE "${WORK}/readme.cpp" "${CMAKE_MATCH_1}")
+
 function(check_consumer name)
   set(build "${WORK}/${name}")
   footprint_run("Configuring ${name}" "${CMAKE_COMMAND}" -G Ninja -S "${SOURCE}/tests/consumer"
                 -B "${build}" "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}"
-                "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" ${ARGN})
+                "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" "-DREADME_EXAMPLE=${WORK}/readme.cpp" ${ARGN})
   footprint_run("Building ${name}" "${CMAKE_COMMAND}" --build "${build}")
   execute_process(COMMAND "${build}/consumer" "${SOURCE}/models/resnet50.train_loss.onnx"
                   OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
@@ -50,6 +55,12 @@ function(check_consumer name)
 endfunction()
 
 check_consumer(alone)
+execute_process(COMMAND "${WORK}/alone/readme" "${SOURCE}/models/resnet50.train_loss.onnx"
+                OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+expect_match("${output}" "[0-9]+ bytes at the peak, in backward")
+execute_process(COMMAND "${WORK}/alone/readme" "${SOURCE}/README.md" RESULT_VARIABLE code
+                ERROR_VARIABLE output)
+expect_match("${code}: ${output}" "^2: .*no ONNX|damaged|truncated|field")
 footprint_onnx_package(own_onnx NAMESPACE onnx TARGET onnx_proto)
 check_consumer(beside-onnx "-DOWN_ONNX=${own_onnx}")
 expect_match("${output}" "[0-9]+ nodes")
