@@ -57,7 +57,8 @@ def registry(folder: pathlib.Path, count: int = 300) -> dict[str, int | None]:
     for i in range(count):
         inputs, outputs = 1 + i % 17, 1 + i % 13
         text, path = linear(inputs, outputs), folder / f"model{i:03}.onnxtxt"
-        broken = {3: text[:len(text) // 2], 5: "no model", 7: "\n", 9: text.replace("x, w", "w, w2")}
+        broken = {3: text[:len(text) // 2], 5: "no model", 7: "\n",
+                  9: text.replace("x, w", "w, w2")}
         path.write_text(broken.get(i % 20, text))
         expected[str(path)] = None if i % 20 in broken else 4 * inputs * outputs
     return expected

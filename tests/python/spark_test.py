@@ -70,6 +70,7 @@ class Spark(unittest.TestCase):
             .config("spark.executor.memory", "512m").config("spark.executor.cores", "1")
             .config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
             .config("spark.scheduler.minRegisteredResourcesRatio", "1.0")
+            .config("spark.ui.showConsoleProgress", "false")
             .config("spark.sql.execution.arrow.maxRecordsPerBatch", "20").getOrCreate())
         cls.addClassCleanup(cls.session.stop)
         cls.session.sparkContext.setLogLevel("ERROR")

@@ -59,7 +59,7 @@ def _export(module: torch.nn.Module, inputs: tuple[Any, ...], kwargs: dict[str, 
                                     optimize=False, **export)
     assert program is not None
     weights = _take_weights(program.model)
-    # What is computed from shapes is folded; without weights to compute with, every parameter stays.
+    # What is computed from shapes is folded; with no weights to compute with, parameters stay.
     onnxscript.optimizer.inline(program.model)
     onnxscript.optimizer.fold_constants(program.model)
     onnxscript.rewriter.rewrite(program.model)
