@@ -84,8 +84,10 @@ std::optional<std::filesystem::path> ConfigOf(const Flags& flags) {
   if (!flags.config.empty()) return flags.config;
   std::filesystem::path model = flags.before.empty() ? flags.model : flags.before;
   if (!flags.models.empty()) model = flags.models.front();
+  if (model == "-") return std::nullopt;
   std::error_code error;
-  return FindConfig(std::filesystem::is_directory(model, error) ? model : model.parent_path());
+  const bool folder = std::filesystem::is_directory(model, error);
+  return FindConfig(folder ? model : std::filesystem::absolute(model, error).parent_path());
 }
 
 // What the configuration file says goes where the command line says nothing.

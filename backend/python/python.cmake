@@ -26,7 +26,8 @@ target_include_directories(footprint_python PRIVATE "${PROJECT_SOURCE_DIR}")
 target_sources(footprint_python PRIVATE $<TARGET_OBJECTS:footprint_command>)
 footprint_embed(footprint_python "${PROJECT_SOURCE_DIR}/backend/python/exports.map")
 nanobind_add_stub(footprint_python_stub MODULE _core OUTPUT "${package}/_core.pyi"
-                  PYTHON_PATH "${package}" DEPENDS footprint_python)
+                  PYTHON_PATH "${package}" DEPENDS footprint_python
+                  PATTERN_FILE "${PROJECT_SOURCE_DIR}/backend/python/stub_patterns.txt")
 
 # The rest of the package beside the module that was built.
 file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/backend/python/onnx_footprint/*.py"

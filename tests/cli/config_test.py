@@ -48,6 +48,13 @@ class Config(CommandTest):
         self.assertEqual(self.report("--config", "footprint.toml")["settings"]["optimizer"], "sgd")
         self.assertEqual(self.report("--config", "none")["settings"]["optimizer"], "adamw")
 
+    def test_a_model_in_the_current_folder(self):
+        self.configure('optimizer = "sgd"\n')
+        (self.folder / self.model).rename(self.folder / "here.onnxtxt")
+        for model in ("here.onnxtxt", "./here.onnxtxt"):
+            report = self.succeed_in_json("analyze", model)
+            self.assertEqual(report["settings"]["optimizer"], "sgd", model)
+
     def test_flags_and_lists(self):
         self.configure('strict = true\nfreeze = ["w", "*w"]\n')
         self.assertEqual(self.report()["settings"]["freeze"], "w, *w")

@@ -77,6 +77,15 @@ class Process(unittest.TestCase):
                 [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(sample)],
                 capture_output=True, text=True, timeout=600, check=False, cwd=folder)
 
+    def test_types_of_the_package_itself(self):
+        package = pathlib.Path(onnx_footprint.__file__).parent
+        # Spark, Ray, MLflow and PyTorch are not here.
+        result = subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", "--no-incremental",
+             "--ignore-missing-imports", "-p", "onnx_footprint"], capture_output=True, text=True,
+            timeout=600, check=False, cwd=package.parent)
+        self.assertEqual(result.returncode, 0, result.stdout)
+
     def test_types_of_a_program(self):
         result = self.check_types(SAMPLE)
         self.assertEqual(result.returncode, 0, result.stdout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +75,7 @@ def to_pandas(report: Report, table: str) -> pandas.DataFrame:
     return pandas.DataFrame({name: _series(name, values) for name, values in columns.items()})
 
 
-def _series(name: str, values: Iterable[Any]) -> pandas.Series[Any]:
+def _series(name: str, values: list[Any]) -> pandas.Series[Any]:
     import pandas
 
     if name in LISTS:

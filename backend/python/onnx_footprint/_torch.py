@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ._analyze import analyze
@@ -39,7 +39,8 @@ def from_module(module: torch.nn.Module, example_inputs: tuple[Any, ...],
     given = options.get("freeze") or ()
     frozen = [given] if isinstance(given, str) else [*given]
     stored = {initializer.name for initializer in model.graph.initializer}
-    frozen += [_literal(name) for name, parameter in _parameters(module)
+    frozen += [_literal(name)
+               for name, parameter in module.named_parameters(remove_duplicate=False)
                if not parameter.requires_grad and name in stored]
     options["freeze"] = frozen
     return analyze(model, name=type(module).__name__, **options)
@@ -69,7 +70,8 @@ def _export(module: torch.nn.Module, inputs: tuple[Any, ...], kwargs: dict[str, 
             value.const_value = onnx_ir.ExternalTensor(
                 location="weights of the module", offset=None, length=None, name=name,
                 dtype=weights[name].dtype, shape=weights[name].shape)
-    return onnx_ir.to_proto(program.model)
+    model: onnx.ModelProto = onnx_ir.to_proto(program.model)
+    return model
 
 
 def _take_weights(model: onnx_ir.Model) -> dict[str, onnx_ir.TensorProtocol]:
@@ -88,10 +90,6 @@ def _is_of_module(tensor: onnx_ir.TensorProtocol) -> bool:
 
     raw = tensor.raw
     return isinstance(raw, torch.nn.Parameter) or bool(getattr(raw, "is_meta", False))
-
-
-def _parameters(module: torch.nn.Module) -> Iterable[tuple[str, torch.nn.Parameter]]:
-    return module.named_parameters(remove_duplicate=False)
 
 
 def _literal(name: str) -> str:
