@@ -62,7 +62,6 @@ LowerOptions ToLowerOptions(const Options& options) {
   result.loss = ToLossKind(options.loss);
   result.recompose_modules = options.modules == Modules::kRecomposed;
   result.fuse_attention = IsFused(options.attention);
-  result.freeze = options.freeze;
   return result;
 }
 

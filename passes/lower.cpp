@@ -1,6 +1,5 @@
 #include "passes/lower.h"
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -50,11 +49,8 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
     LowerNodes(facts, options, builder);
     builder.AddUnread();
   } else {
-    const auto is_frozen = [&options](const std::string& name) {
-      return std::any_of(options.freeze.begin(), options.freeze.end(),
-                         [&name](const std::string& pattern) {
-                           return MatchesFreeze(pattern, name);
-                         });
+    const auto is_frozen = [&roles](const std::string& name) {
+      return roles.frozen.contains(name);
     };
     LowerTexts(facts, provenance, is_frozen, builder, sink);
   }

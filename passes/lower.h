@@ -32,9 +32,6 @@ struct LowerOptions {
   // Softmax attention that the module computes by hand becomes one scaled_dot_product_attention, as
   // if the module had been written that way. Attention the file names is always one call.
   bool fuse_attention = false;
-  // Shell patterns on parameter names, as for AssignRoles: for parameters that the file has no
-  // tensor of its own for.
-  std::vector<std::string> freeze;
 };
 
 // The program of a graph without any floating-point output has no loss (TorchProgram::loss

@@ -318,20 +318,38 @@ class RoleAssigner {
   }
 
   void Freeze(const std::vector<std::string>& freeze) {
-    for (const std::string& pattern : freeze) {
-      bool matched = false;
-      for (size_t i = 0; i < graph_.values.size(); ++i) {
-        const ValueId id(i);
-        if (!result_.IsParameter(id) || !MatchesFreeze(pattern, graph_.values[id].name)) continue;
-        matched = true;
-        result_.trainable[id] = false;
-      }
-      // The signature lists parameters that the file has no tensor of its own for.
-      for (const auto& [name, kind] : signature_) {
-        matched |= kind == SignatureEntry::Kind::kParameter && MatchesFreeze(pattern, name);
-      }
-      if (!matched) UnknownParameter(pattern);
+    std::vector<std::string> names;
+    for (size_t i = 0; i < graph_.values.size(); ++i) {
+      if (result_.IsParameter(ValueId(i))) names.push_back(graph_.values[ValueId(i)].name);
     }
+    // The signature lists parameters that the file has no tensor of its own for.
+    for (const auto& [name, kind] : signature_) {
+      if (kind == SignatureEntry::Kind::kParameter) names.push_back(name);
+    }
+    for (const std::string& pattern : freeze) {
+      if (FreezeNames(names, pattern, /*wrapped=*/false)) continue;
+      if (!FreezeNames(names, pattern, /*wrapped=*/true)) UnknownParameter(pattern);
+    }
+    for (size_t i = 0; i < graph_.values.size(); ++i) {
+      const ValueId id(i);
+      if (!result_.IsParameter(id) || !result_.frozen.contains(graph_.values[id].name)) continue;
+      result_.trainable[id] = false;
+    }
+  }
+
+  // `wrapped`: without the first component of a name. False if none matches.
+  bool FreezeNames(const std::vector<std::string>& names, const std::string& pattern,
+                   bool wrapped) {
+    bool matched = false;
+    for (const std::string& name : names) {
+      const size_t dot = wrapped ? name.find('.') : 0;
+      if (dot == std::string::npos) continue;
+      const char* text = name.c_str() + (wrapped ? dot + 1 : 0);
+      if (fnmatch(pattern.c_str(), text, 0) != 0) continue;
+      matched = true;
+      result_.frozen.insert(name);
+    }
+    return matched;
   }
 
   void UnknownParameter(const std::string& pattern) {
@@ -374,12 +392,6 @@ int64_t Roles::WeightCount(ValueId value, int64_t elements) const {
   if (is_quantization[value] || is_repeated[value]) return 0;
   const auto packed = packed_weights.find(value);
   return packed == packed_weights.end() ? elements : packed->second;
-}
-
-bool MatchesFreeze(const std::string& pattern, const std::string& name) {
-  if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
-  const size_t dot = name.find('.');
-  return dot != std::string::npos && fnmatch(pattern.c_str(), name.c_str() + dot + 1, 0) == 0;
 }
 
 Roles AssignRoles(const Graph& graph, const Provenance& provenance,

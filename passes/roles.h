@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "ir/diagnostic.h"
 #include "ir/graph.h"
 #include "ir/provenance.h"
@@ -26,6 +27,8 @@ struct Roles {
   // was merged with an equal one its name and bytes back.
   IdVector<ValueId, Role> of;
   IdVector<ValueId, bool> trainable;  // parameters that take a gradient
+  // Names of frozen parameters, of those too that the module has and the file has no tensor for.
+  absl::flat_hash_set<std::string> frozen;
 
   // Another value for a constant that an earlier one has: a function's, in each call.
   IdVector<ValueId, bool> is_repeated;
@@ -41,13 +44,10 @@ struct Roles {
   bool IsStored(ValueId value) const { return of[value] != Role::kNone; }
 };
 
-// `freeze`: shell patterns on parameter names; they match the name in the file and the same without
-// a leading wrapper component ("m."). A pattern that matches nothing is a usage error.
+// `freeze`: shell patterns on parameter names; one that matches no name in the file is held against
+// names without a leading wrapper component ("m."). Matching nothing is a usage error.
 Roles AssignRoles(const Graph& graph, const Provenance& provenance,
                   const std::vector<std::string>& freeze, DiagnosticSink& sink);
-
-// Does a --freeze pattern mean the parameter of this name?
-bool MatchesFreeze(const std::string& pattern, const std::string& name);
 
 }  // namespace footprint
 

@@ -54,6 +54,23 @@ class Notes(CommandTest):
         self.assertTrue([d for d in report["diagnostics"] if d["kind"] == "checkpoint"
                          and "did you mean m.layer1.0?" in d["message"]])
 
+    def test_a_whole_name_goes_before_the_same_in_a_wrapper(self):
+        text = (HEAD + "g (float[2, 4] x) => (float[2, 4] y) <float[4, 4] \"fc.w\" = {%s},"
+                " float[4, 4] \"m.fc.w\" = {%s}, float[4, 4] \"m.out.w\" = {%s}> {"
+                " h = MatMul(x, \"fc.w\") i = MatMul(h, \"m.fc.w\")"
+                " y = MatMul(i, \"m.out.w\") }")
+        ones = ", ".join("1" for _ in range(16))
+        (self.folder / "nested.onnxtxt").write_text(text % (ones, ones, ones))
+
+        def trained(pattern):
+            report = self.succeed_in_json("analyze", "nested.onnxtxt", "--freeze", pattern)
+            return report["parameters"]["trainable_count"]
+
+        self.assertEqual(trained("fc.w"), 32)
+        self.assertEqual(trained("m.fc.w"), 32)
+        self.assertEqual(trained("out.w"), 32)
+        self.assertEqual(trained("*fc.w"), 16)
+
     def test_all_parameters_frozen(self):
         self.assertIn("no gradients", self.notes("--freeze", "*")["--freeze"]["message"])
         self.assertNotIn("--freeze", self.notes())

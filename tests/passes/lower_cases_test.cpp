@@ -18,11 +18,12 @@ namespace {
 std::string LowerAndPrint(const std::string& path, const std::vector<std::string>& arguments) {
   DiagnosticSink sink;
   LowerOptions options;
+  std::vector<std::string> freeze;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--as-exported") options.recompose_modules = false;
     if (arguments[i] == "--fuse-attention") options.fuse_attention = true;
     if (i + 1 == arguments.size()) break;
-    if (arguments[i] == "--freeze") options.freeze.push_back(arguments[i + 1]);
+    if (arguments[i] == "--freeze") freeze.push_back(arguments[i + 1]);
     if (arguments[i] != "--loss") continue;
     const std::string& loss = arguments[i + 1];
     if (loss == "none") options.loss = LossKind::kNone;
@@ -34,7 +35,7 @@ std::string LowerAndPrint(const std::string& path, const std::vector<std::string
   if (!model.has_value()) return PrintDiagnostics(sink.all());
   DiagnosticSink others;  // of the steps before: their own cases show them
   const InferredTypes types = InferShapes(model->graph, {}, model->fallback.get(), others);
-  const Roles roles = AssignRoles(model->graph, model->provenance, options.freeze, others);
+  const Roles roles = AssignRoles(model->graph, model->provenance, freeze, others);
   DiagnosticSink lowering;
   const TorchProgram program =
       Lower(model->graph, types, roles, model->provenance, options, lowering);
