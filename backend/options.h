@@ -1,4 +1,7 @@
 // Options: what a caller may ask of one analysis. Public; the command line fills the same struct.
+// Each field is the option of `footprint analyze` of the same name, which `--help` explains. What
+// does not go together (an unknown device, a dimension that the model does not have) makes Analyze
+// return a Failure with exit code 3.
 #ifndef FOOTPRINT_BACKEND_OPTIONS_H_
 #define FOOTPRINT_BACKEND_OPTIONS_H_
 
