@@ -66,6 +66,9 @@ void BindMethods(nb::class_<Report>& report) {
 }  // namespace
 
 void BindReport(nb::module_& module) {
+  nb::list figures;
+  for (const NamedFigure& figure : NamedFigures()) figures.append(figure.name);
+  module.attr("FIGURES") = nb::tuple(figures);
   Record<Report> record(module, "Report");
   record.Field("model_path", &Report::model_path)
       .Field("model_name", &Report::model_name)

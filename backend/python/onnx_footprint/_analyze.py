@@ -23,6 +23,7 @@ Model = str | os.PathLike[str] | bytes | bytearray | memoryview | ModelProto
 def analyze(model: Model, *, name: str | None = None, **options: Unpack[Options]) -> _core.Report:
     """Analyzes a model as `footprint analyze` does; `options` are those of the command.
 
+    The nearest footprint.toml above a path is read, as by the command; config="none" leaves it.
     `name` is what the report calls a model that is no file. Its ending says the format, as that of
     a path does: .onnxtxt and .textproto are text.
 

@@ -9,18 +9,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._analyze import analyze
-from ._core import Report
+from ._core import FIGURES, Report
 from ._options import arguments
 
 if TYPE_CHECKING:
     import pyarrow
 
-# By the names of budgets: "optimizer-state" is the column optimizer_state_bytes.
-FIGURES = ("parameters", "buffers", "gradients", "optimizer-state", "saved", "peak", "allocated",
-           "reserved", "inference-peak", "activation-peak")
-
 
 def column_of(figure: str) -> str:
+    """The column of a figure that budgets name: "optimizer-state" is optimizer_state_bytes."""
     return figure.replace("-", "_") + "_bytes"
 
 
