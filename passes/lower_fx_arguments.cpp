@@ -87,9 +87,9 @@ std::vector<TorchArgument> FxArguments::All(const FxLowering& row, const TorchOp
   now_.own_operand = row.skipped_argument;
   std::vector<TorchArgument> arguments;
   for (size_t i = 0; i < fx.arguments.size(); ++i) {
-    const bool may_be_tensor =
-        i == 0 || row.form == FxForm::kCall || row.form == FxForm::kSeveral || row.form == FxForm::kConvolution ||
-        row.form == FxForm::kIndex;
+    const bool may_be_tensor = i == 0 || row.form == FxForm::kCall ||
+                               row.form == FxForm::kSeveral || row.form == FxForm::kIndex ||
+                               row.form == FxForm::kConvolution;
     if (i == 1 && row.form == FxForm::kView) {
       arguments.push_back(TorchArgument::Ints(ResultType().dims));
     } else {
