@@ -79,6 +79,8 @@ void BindReport(nb::module_& module) {
       .Field("settings", &Report::settings)
       .Field("parameter_count", &Report::parameter_count)
       .Field("parameter_bytes", &Report::parameter_bytes)
+      .Field("file_parameter_count", &Report::file_parameter_count)
+      .Field("file_parameter_bytes", &Report::file_parameter_bytes)
       .Field("trainable_parameter_count", &Report::trainable_parameter_count)
       .Field("buffer_bytes", &Report::buffer_bytes)
       .Field("constant_bytes", &Report::constant_bytes)

@@ -56,6 +56,7 @@ void BindTensor(nb::module_& module) {
       .Field("last_step", &ReportTensor::last_step)
       .Field("storage", &ReportTensor::storage)
       .Field("certainty", &ReportTensor::certainty)
+      .Field("stored_in", &ReportTensor::stored_in)
       .Field("stored_as", &ReportTensor::stored_as)
       .Field("stored_bytes", &ReportTensor::stored_bytes)
       .Field("dense_bytes", &ReportTensor::dense_bytes)
