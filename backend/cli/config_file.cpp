@@ -68,9 +68,9 @@ std::optional<std::filesystem::path> FindConfig(const std::filesystem::path& fol
 }
 
 std::vector<ConfigEntry> ReadConfig(const std::filesystem::path& path, UsageErrors& errors) {
-  std::error_code error;
+  std::error_code status;
   std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path, error)) {
+  if (!file || std::filesystem::is_directory(path, status)) {
     errors.Add("file-access", "--config " + path.string(), "cannot be read");
     return {};
   }

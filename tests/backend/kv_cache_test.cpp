@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 
 #include "backend/analyze.h"
@@ -11,10 +10,9 @@ namespace footprint {
 namespace {
 
 InferenceReport Inference(const std::string& model, std::optional<int64_t> device_memory = {}) {
-  const std::string path = testing::TempDir() + "kv_cache_test.onnxtxt";
-  std::ofstream(path) << model;
   Options options;
-  options.model_path = path;
+  options.model_path = "model.onnxtxt";
+  options.model_bytes = model;
   options.mode = Mode::kInference;
   options.dims = {{"batch", 2}, {"past", 10}};
   options.device_memory = device_memory;

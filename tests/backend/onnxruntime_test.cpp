@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
 #include <string>
 
@@ -16,10 +15,9 @@ constexpr int64_t kElements = 2 * 8 * 16 * 16;
 constexpr int64_t kTensor = kElements * 4;
 
 RuntimeReport PlanOf(const std::string& model, GraphOptimization optimization) {
-  const std::string path = testing::TempDir() + "onnxruntime_test.onnxtxt";
-  std::ofstream(path) << model;
   Options options;
-  options.model_path = path;
+  options.model_path = "model.onnxtxt";
+  options.model_bytes = model;
   options.mode = Mode::kInference;
   options.runtime = Runtime::kOnnxRuntime;
   options.graph_optimization = optimization;
