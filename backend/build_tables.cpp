@@ -51,7 +51,7 @@ class TableBuilder {
 
   void AddStorage(StorageId id, Report& report) {
     const StorageRecord& storage = trace_.storages[id];
-    ReportStorage row;
+    ReportStorage& row = report.storages.emplace_back();
     row.id = StorageName(prefix_, id);
     row.name = storage.name;
     row.bytes = timeline_.bytes[id];
@@ -65,7 +65,6 @@ class TableBuilder {
       const int64_t rest = *row.bytes % kAllocationGranularity;
       report.rounding_bytes += rest == 0 ? 0 : kAllocationGranularity - rest;
     }
-    report.storages.push_back(std::move(row));
   }
 
   void FillSteps(StorageId id, std::optional<int64_t>& first, std::optional<int64_t>& last) {
@@ -77,7 +76,7 @@ class TableBuilder {
 
   void AddTensor(ValueId id, Report& report) {
     const Value& value = graph_.values[id];
-    ReportTensor row;
+    ReportTensor& row = report.tensors.emplace_back();
     row.name = value.name;
     if (value.producer.valid()) {
       const Node& node = graph_.nodes[value.producer];
@@ -105,7 +104,6 @@ class TableBuilder {
     }
     row.constant_foldable = analysis_.foldable[id] && !analysis_.roles.IsStored(id);
     FillStorage(id, row);
-    report.tensors.push_back(std::move(row));
   }
 
   void FillShape(const TensorType& type, ReportTensor& row) {

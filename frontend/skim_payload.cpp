@@ -152,18 +152,6 @@ std::string DimsText(absl::Span<const int64_t> dims) {
 
 }  // namespace
 
-void AppendVarint(uint64_t value, std::string* out) {
-  while (value >= 0x80) {
-    out->push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out->push_back(static_cast<char>(value));
-}
-
-void AppendTag(uint32_t field_number, Wire wire, std::string* out) {
-  AppendVarint(field_number << 3 | static_cast<uint32_t>(wire), out);
-}
-
 ScanStatus ScanPayload(SkimInput& input, const FieldSchema& schema, const WireField& field,
                        std::optional<int32_t> data_type, PayloadScan* scan) {
   if (!schema.repeated) {

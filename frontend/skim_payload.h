@@ -18,8 +18,16 @@ namespace footprint {
 inline constexpr int64_t kMaxKeptIntegers = 4096;
 inline constexpr int64_t kMaxKeptBytes = 1024;
 
-void AppendVarint(uint64_t value, std::string* out);
-void AppendTag(uint32_t field_number, Wire wire, std::string* out);
+inline void AppendVarint(uint64_t value, std::string* out) {
+  while (value >= 0x80) {
+    out->push_back(static_cast<char>(value | 0x80));
+    value >>= 7;
+  }
+  out->push_back(static_cast<char>(value));
+}
+inline void AppendTag(uint32_t field_number, Wire wire, std::string* out) {
+  AppendVarint(field_number << 3 | static_cast<uint32_t>(wire), out);
+}
 
 struct PayloadScan {
   PayloadField field = PayloadField::kNone;

@@ -192,7 +192,9 @@ Outcome Execute(const AnalyzeCommand& command) {
     return OneError(kCommandIsWrong, "file-access", "--output " + output,
                     "is the model itself, which would be overwritten");
   }
-  std::variant<Report, Failure> result = Perform(command);
+  // Never freed: the process ends when it is delivered.
+  static std::variant<Report, Failure>& result =
+      *new std::variant<Report, Failure>(Perform(command));
   if (Failure* failure = std::get_if<Failure>(&result)) return std::move(*failure);
   const Report& report = std::get<Report>(result);
   const Document document = [&](Format format, const Terminal& terminal) {

@@ -37,7 +37,7 @@ class RegionPlanner {
     DuplicateDequantization(result_.graph);
     if (optimize) result_.rewrites = OptimizeGraph(result_.graph, evaluator_);
     ExpandFunctions(result_.graph, optimize);
-    result_.order = ExecutionOrder(result_.graph);
+    result_.order = ExecutionOrder(result_.graph, FindUses(result_.graph));
     for (const RuntimeValue& value : result_.graph.values) AddTensor(value);
     for (const int32_t node : result_.order) AddStep(result_.graph.node(node));
     result_.plan = MakePlan(result_.problem);

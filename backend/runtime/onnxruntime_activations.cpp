@@ -61,7 +61,7 @@ bool FinishGelu(Rewriter& rewriter, std::vector<int32_t> nodes, int32_t sum, int
 
 void FuseGelu(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t erf : ExecutionOrder(graph)) {
+  for (const int32_t erf : rewriter.Order()) {
     if (!rewriter.Is(erf, "Erf")) continue;
     const int32_t scaled = graph.node(erf).inputs[0];
     if (!rewriter.IsUsedOnce(scaled)) continue;
@@ -79,7 +79,7 @@ void FuseGelu(Rewriter& rewriter) {
 // 0.5 * x * (1 + tanh(0.7979 * (x + 0.044715 * x^3)))
 void FuseFastGelu(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t cube : ExecutionOrder(graph)) {
+  for (const int32_t cube : rewriter.Order()) {
     if (!rewriter.Is(cube, "Pow")) continue;
     const std::optional<Rewriter::ScalarOperand> power = rewriter.WithScalar(cube);
     if (!power || power->scalar != 3) continue;
@@ -100,7 +100,7 @@ void FuseFastGelu(Rewriter& rewriter) {
 // x * sigmoid(x), or of x scaled by a number.
 void FuseQuickGelu(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t sigmoid : ExecutionOrder(graph)) {
+  for (const int32_t sigmoid : rewriter.Order()) {
     if (!rewriter.Is(sigmoid, "Sigmoid")) continue;
     int32_t x = graph.node(sigmoid).inputs[0];
     const int32_t product = rewriter.OnlyReader(OutputOf(graph, sigmoid), "Mul");
@@ -124,7 +124,7 @@ void FuseQuickGelu(Rewriter& rewriter) {
 // A stored row added before.
 void FuseBias(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     const bool is_fast = rewriter.Is(id, "FastGelu", kMicrosoftDomain);
     if (!is_fast && !rewriter.Is(id, "Gelu", kMicrosoftDomain) && !rewriter.Is(id, "Gelu"))
       continue;

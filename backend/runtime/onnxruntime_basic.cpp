@@ -1,10 +1,10 @@
 // Rewrites that keep every number: what rests on stored constants is computed beforehand, what
 // changes nothing is taken out, and what is computed twice is computed once.
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "backend/runtime/onnxruntime.h"
 #include "backend/runtime/onnxruntime_rewrites.h"
@@ -92,7 +92,7 @@ std::string AttributeText(const Node& node) {
 
 void FoldConstants(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     const Node* source = Original(rewriter, graph, id);
     const RuntimeNode& node = graph.node(id);
     if (source == nullptr || !IsFoldable(*source) || !IsReady(graph, node, *source) ||
@@ -109,7 +109,7 @@ void FoldConstants(Rewriter& rewriter) {
 
 void EliminateNodes(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     if (Original(rewriter, graph, id) == nullptr) continue;
     const int32_t from = HandedOn(rewriter, graph, id);
     if (from >= 0) rewriter.Forward(id, from, absl::StrCat(graph.node(id).op_type, " taken out"));
@@ -118,13 +118,17 @@ void EliminateNodes(Rewriter& rewriter) {
 
 void MergeEqualNodes(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  std::map<std::string, int32_t> known;
-  for (const int32_t id : ExecutionOrder(graph)) {
+  const auto is_shared = [&](int32_t input) {
+    return input < 0 || rewriter.uses().readers[static_cast<size_t>(input)].size() > 1;
+  };
+  absl::flat_hash_map<std::string, int32_t> known;
+  for (const int32_t id : rewriter.Order()) {
     const Node* source = Original(rewriter, graph, id);
     const RuntimeNode& node = graph.node(id);
     if (source == nullptr || HandsOut(graph, node) || node.outputs.size() != 1) continue;
     const OnnxOp* op = source->op;
     if (op == nullptr || op->is_random || op->control != Control::kNone) continue;
+    if (!std::all_of(node.inputs.begin(), node.inputs.end(), is_shared)) continue;
     std::string key = absl::StrCat(node.domain, ":", node.op_type, "(");
     for (const int32_t input : node.inputs) absl::StrAppend(&key, input, ",");
     absl::StrAppend(&key, ")", AttributeText(*source));

@@ -25,7 +25,7 @@ class Blocker {
   explicit Blocker(Rewriter& rewriter) : rewriter_(rewriter), graph_(rewriter.graph()) {}
 
   void Run() {
-    for (const int32_t id : ExecutionOrder(graph_)) Convert(id);
+    for (const int32_t id : rewriter_.Order()) Convert(id);
     for (auto& [value, image] : images_) {
       if (image.left > 0) Reorder("ReorderOutput", image.source, image.value, value);
     }

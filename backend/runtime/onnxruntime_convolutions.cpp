@@ -38,26 +38,21 @@ bool FoldsIntoWeights(const Rewriter& rewriter, int32_t reader, int32_t value, s
 
 void FoldIntoWeights(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     if (!rewriter.Is(id, "Conv") || !AllStored(rewriter, graph.node(id), 1)) continue;
     while (rewriter.IsUsedOnce(graph.node(id).outputs[0])) {
       const int32_t value = graph.node(id).outputs[0];
       const size_t rank = graph.value(graph.node(id).inputs[1]).visible.dims.size();
       const int32_t reader = rewriter.uses().OnlyReader(value);
       if (rank < 3 || !FoldsIntoWeights(rewriter, reader, value, rank)) break;
-      const int32_t result = graph.node(reader).outputs[0];
-      const std::string what = "Conv + " + graph.node(reader).op_type;
-      rewriter.Remove(reader);
-      graph.node(id).outputs[0] = result;
-      rewriter.FindUsesAgain();
-      rewriter.Count(what);
+      rewriter.Absorb(id, reader, "Conv + " + graph.node(reader).op_type);
     }
   }
 }
 
 void FuseActivation(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     if (!rewriter.Is(id, "Conv")) continue;
     for (const char* op :
          {"Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", "HardSwish", "Clip"}) {

@@ -66,7 +66,7 @@ void ReplaceByGemm(Rewriter& rewriter, int32_t id, int32_t add, int32_t bias) {
 
 void FuseBias(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     if (!rewriter.Is(id, "MatMul")) continue;
     const RuntimeNode matmul = graph.node(id);
     const int32_t add = rewriter.OnlyReader(matmul.outputs[0], "Add");
@@ -83,7 +83,7 @@ void FuseBias(Rewriter& rewriter) {
 
 void FuseActivation(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     if (!rewriter.Is(id, "Gemm")) continue;
     const RuntimeNode gemm = graph.node(id);
     for (const char* op : {"Relu", "Sigmoid", "Tanh", "LeakyRelu", "Elu", "HardSigmoid", "Selu",
@@ -119,7 +119,7 @@ bool IsProduct(const Rewriter& rewriter, int32_t node) {
 
 void FuseTransposes(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     if (!IsProduct(rewriter, id)) continue;
     RuntimeNode product = graph.node(id);
     if (!IsFloat(graph, product.outputs[0])) continue;
@@ -150,7 +150,7 @@ int32_t ScaledInput(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t
 
 void FuseScales(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     if (!IsProduct(rewriter, id)) continue;
     RuntimeNode product = graph.node(id);
     if (!IsFloat(graph, product.outputs[0])) continue;

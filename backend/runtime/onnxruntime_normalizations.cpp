@@ -130,7 +130,7 @@ int32_t TakeBias(Rewriter& rewriter, int32_t& operand, std::vector<int32_t>& nod
 
 void FuseSkips(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     if (!rewriter.Is(id, "LayerNormalization")) continue;
     const RuntimeNode norm = graph.node(id);
     const int32_t add = rewriter.MadeBy(norm.inputs[0], "Add");
@@ -154,8 +154,7 @@ void FuseSkips(Rewriter& rewriter) {
 }  // namespace
 
 void FuseNormalizations(Rewriter& rewriter) {
-  RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     if (rewriter.Is(id, "ReduceMean")) MatchLayerNorm(rewriter, id);
     if (rewriter.Is(id, "Pow")) MatchRmsNorm(rewriter, id);
   }

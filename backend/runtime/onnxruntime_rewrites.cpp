@@ -5,7 +5,9 @@ namespace footprint {
 std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator) {
   Rewriter rewriter(graph, evaluator);
   constexpr int kRounds = 2;  // what one takes out another may need gone
-  for (int round = 0; round < kRounds; ++round) {
+  int64_t before = -1;
+  for (int round = 0; round < kRounds && rewriter.changes() > before; ++round) {
+    before = rewriter.changes();
     EliminateNodes(rewriter);
     MergeEqualNodes(rewriter);
     FoldConstants(rewriter);

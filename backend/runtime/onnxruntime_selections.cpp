@@ -112,7 +112,7 @@ void SplitInto(Rewriter& rewriter, int32_t value, const std::vector<Piece>& piec
 
 void FuseSelections(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t id : ExecutionOrder(graph)) {
+  for (const int32_t id : rewriter.Order()) {
     const std::vector<int32_t> outputs = graph.node(id).outputs;
     for (const int32_t output : outputs) {
       if (output < 0) continue;

@@ -70,7 +70,18 @@ int64_t Rewriter::Int(int32_t node, absl::string_view attribute, int64_t otherwi
   return source.valid() ? graph_.graph->nodes[source].Int(attribute, otherwise) : otherwise;
 }
 
+void Rewriter::FindUsesAgain() {
+  uses_ = FindUses(graph_);
+  order_.reset();
+}
+
+std::vector<int32_t> Rewriter::Order() {
+  if (!order_) order_ = ExecutionOrder(graph_, uses_);
+  return *order_;
+}
+
 void Rewriter::Disconnect(int32_t node) {
+  order_.reset();
   const RuntimeNode& row = graph_.node(node);
   const auto drop = [&](int32_t value) {
     if (value < 0) return;
@@ -86,11 +97,15 @@ void Rewriter::Disconnect(int32_t node) {
 }
 
 void Rewriter::Connect(int32_t node) {
+  order_.reset();
   uses_.producer.resize(graph_.values.size(), -1);
   uses_.readers.resize(graph_.values.size());
   const RuntimeNode& row = graph_.node(node);
   for (const int32_t input : row.inputs) {
     if (input >= 0) uses_.readers[static_cast<size_t>(input)].push_back(node);
+  }
+  for (const int32_t capture : row.captures) {
+    uses_.readers[static_cast<size_t>(capture)].push_back(node);
   }
   for (const int32_t output : row.outputs) {
     if (output >= 0) uses_.producer[static_cast<size_t>(output)] = node;
@@ -100,6 +115,16 @@ void Rewriter::Connect(int32_t node) {
 void Rewriter::Remove(int32_t node) {
   Disconnect(node);
   graph_.node(node).removed = true;
+}
+
+void Rewriter::Absorb(int32_t node, int32_t reader, const std::string& what) {
+  const int32_t before = graph_.node(node).outputs[0];
+  const int32_t result = graph_.node(reader).outputs[0];
+  Remove(reader);
+  graph_.node(node).outputs[0] = result;
+  uses_.producer[static_cast<size_t>(before)] = -1;
+  uses_.producer[static_cast<size_t>(result)] = node;
+  Count(what);
 }
 
 int32_t Rewriter::Replace(const std::vector<int32_t>& nodes, RuntimeNode made,

@@ -27,7 +27,9 @@ class Rewriter {
   DimEvaluator& evaluator() { return evaluator_; }
   const RuntimeUses& uses() const { return uses_; }
   // After nodes were changed other than by Replace() and Forward().
-  void FindUsesAgain() { uses_ = FindUses(graph_); }
+  void FindUsesAgain();
+  // In which the nodes that are left run.
+  std::vector<int32_t> Order();
 
   // -1, or the node that makes the value, if it is one of ONNX's called `op`.
   int32_t MadeBy(int32_t value, absl::string_view op) const;
@@ -55,7 +57,13 @@ class Rewriter {
   // Takes a node out that hands on `from` as its only result. False where that cannot be.
   bool Forward(int32_t node, int32_t from, const std::string& what);
   void Remove(int32_t node);
-  void Count(const std::string& what) { ++counts_[what]; }
+  // `reader` alone reads the first result of `node`, which makes what `reader` made from now on.
+  void Absorb(int32_t node, int32_t reader, const std::string& what);
+  void Count(const std::string& what) {
+    ++counts_[what];
+    ++changes_;
+  }
+  int64_t changes() const { return changes_; }  // counted so far
 
   // "Conv + Relu: 17", in alphabetical order.
   std::vector<std::string> Summary() const;
@@ -67,7 +75,9 @@ class Rewriter {
   RuntimeGraph& graph_;
   DimEvaluator& evaluator_;
   RuntimeUses uses_;
+  std::optional<std::vector<int32_t>> order_;  // none: something has changed since
   std::map<std::string, int64_t> counts_;
+  int64_t changes_ = 0;
 };
 
 }  // namespace footprint

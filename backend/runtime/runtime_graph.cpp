@@ -18,6 +18,8 @@ class Builder {
 
   RuntimeGraph Run() {
     const Region& region = graph_.regions[region_];
+    result_.nodes.reserve(region.nodes.size());
+    result_.values.reserve(2 * region.nodes.size());
     for (const ValueId input : region.inputs) result_.value(Id(input)).input = true;
     for (const NodeId id : region.nodes) AddNode(id);
     for (const ValueId output : region.outputs) {
@@ -32,7 +34,7 @@ class Builder {
     const auto [found, is_new] = ids_.emplace(id, static_cast<int32_t>(result_.values.size()));
     if (!is_new) return found->second;
     const Value& row = graph_.values[id];
-    RuntimeValue value;
+    RuntimeValue& value = result_.values.emplace_back();
     value.name = row.name;
     value.value = id;
     value.origin = id;
@@ -42,7 +44,6 @@ class Builder {
     value.contents = visible_.values[id];
     value.constant = row.kind == ValueKind::kConstant;
     value.input = !value.constant && (row.kind == ValueKind::kInput || row.region != region_);
-    result_.values.push_back(std::move(value));
     return found->second;
   }
 
@@ -52,6 +53,8 @@ class Builder {
     node.op_type = row.op_type;
     node.domain = row.domain;
     node.source = id;
+    node.inputs.reserve(row.inputs.size());
+    node.outputs.reserve(row.outputs.size());
     for (const ValueId input : row.inputs) node.inputs.push_back(Id(input));
     for (const Attribute& attribute : row.attributes) {
       if (attribute.region.valid()) AddCaptures(attribute.region, node);
@@ -148,8 +151,7 @@ RuntimeGraph MakeRuntimeGraph(const Graph& graph, RegionId region, const Inferre
   return Builder(graph, region, inferred, visible).Run();
 }
 
-std::vector<int32_t> ExecutionOrder(const RuntimeGraph& graph) {
-  const RuntimeUses uses = FindUses(graph);
+std::vector<int32_t> ExecutionOrder(const RuntimeGraph& graph, const RuntimeUses& uses) {
   struct Entry {
     int32_t node;
     bool leave;

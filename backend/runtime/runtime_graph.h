@@ -64,7 +64,7 @@ RuntimeGraph MakeRuntimeGraph(const Graph& graph, RegionId region, const Inferre
 
 // The order in which the nodes run: depth first from the results back, of several sources the one
 // with the highest number first.
-std::vector<int32_t> ExecutionOrder(const RuntimeGraph& graph);
+std::vector<int32_t> ExecutionOrder(const RuntimeGraph& graph, const RuntimeUses& uses);
 
 }  // namespace footprint
 
