@@ -182,7 +182,7 @@ class RuntimeBuilder {
                        gap.held_for, " by ", StepName(written_[static_cast<size_t>(next)]));
     } else {
       gap.held_for = NameOfTensor(before);
-      gap.reason = "read by no later step, which would free it";
+      gap.reason = absl::StrCat(gap.held_for, " is read by no later step, which would free it");
     }
     report.gaps.push_back(std::move(gap));
   }

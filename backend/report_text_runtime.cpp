@@ -13,7 +13,13 @@ namespace {
 
 std::string GapText(const RuntimeReport& runtime, int rows, const Terminal& terminal) {
   std::string text;
-  const size_t shown = std::min(runtime.gaps.size(), static_cast<size_t>(rows));
+  // Largest first; a hundredth of that explains nothing.
+  const auto is_small = [&](const RuntimeGap& gap) {
+    return gap.bytes.value_or(0) < runtime.gaps.front().bytes.value_or(0) / 100;
+  };
+  const auto small = std::find_if(runtime.gaps.begin(), runtime.gaps.end(), is_small);
+  const size_t shown =
+      std::min(static_cast<size_t>(small - runtime.gaps.begin()), static_cast<size_t>(rows));
   for (size_t i = 0; i < shown; ++i) {
     const RuntimeGap& gap = runtime.gaps[i];
     text +=
