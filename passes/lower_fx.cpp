@@ -304,6 +304,8 @@ void TextLowering::Finish(absl::string_view op, std::vector<TorchArgument> argum
   if (!repeated_.empty()) {
     results.push_back(builder_.AddComputed(std::string(repeated_), Type(group_->result)));
     names_.Set(repeated_, results[0]);
+  } else if (facts_.types().types[group_->result].kind == TypeKind::kSequence) {
+    results = Items();
   } else if (several && !group_->outputs.empty()) {
     for (ValueId output : group_->outputs) results.push_back(builder_.AddComputedFor(output));
   } else {
@@ -315,6 +317,27 @@ void TextLowering::Finish(absl::string_view op, std::vector<TorchArgument> argum
   if (!repeated_.empty() || several || !result.valid()) return;
   const TorchValueId seen = classes_.CastResult(result);
   if (seen != result) BindResult(seen);
+}
+
+// The tensors of a list that the file keeps as a sequence, which texts of their own take out.
+absl::InlinedVector<TorchValueId, 1> TextLowering::Items() {
+  constexpr int64_t kMost = 1 << 16;
+  absl::InlinedVector<TorchValueId, 1> items;
+  for (NodeId reader : facts_.Readers(group_->result)) {
+    const int32_t text = provenance_.fx_of_node[reader];
+    if (text < 0) continue;
+    const FxNode& fx = provenance_.fx_nodes[static_cast<size_t>(text)];
+    if (FxStem(fx.name) != kItemName || fx.arguments.size() < 2) continue;
+    const FxArgument& place = fx.arguments[1];
+    if (place.kind != FxArgument::Kind::kInt || place.int_value < 0 || place.int_value >= kMost) {
+      continue;
+    }
+    const auto at = static_cast<size_t>(place.int_value);
+    if (items.size() <= at) items.resize(at + 1);
+    items[at] = builder_.AddComputedFor(graph_.nodes[reader].output(0));
+    names_.Set(fx.name, items[at]);
+  }
+  return items;
 }
 
 // Also those that nothing reads: which they are is known by their place.

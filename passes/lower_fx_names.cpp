@@ -38,7 +38,8 @@ FxNames::FxNames(const LowerFacts& facts, const Provenance& provenance,
     by_module_[ModuleOf(entry.target)].push_back(&entry);
   }
   for (const FxNode& node : provenance.fx_nodes) {
-    if (FindFxLowering(node.target).form == FxForm::kSize) sizes_.insert(node.name);
+    const bool is_item = FxStem(node.name) == kItemName;
+    if (FindFxLowering(node.target).form == FxForm::kSize && !is_item) sizes_.insert(node.name);
     for (const FxArgument& argument : node.arguments) CollectReferences(argument);
     for (const auto& [keyword, argument] : node.keyword_arguments) CollectReferences(argument);
   }

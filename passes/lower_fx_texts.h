@@ -86,6 +86,7 @@ class TextLowering {
   // Appends the call whose results are those of the group.
   void Finish(absl::string_view op, std::vector<TorchArgument> arguments, bool several = false);
   void FinishSeveral(absl::string_view op, std::vector<TorchArgument> arguments);
+  absl::InlinedVector<TorchValueId, 1> Items();
   void BindResult(TorchValueId tensor);
   void ReplaceParameters(std::vector<TorchArgument>& arguments);
   void CastBack();
