@@ -18,13 +18,23 @@ const char* EvidenceWords(Evidence evidence) {
   return "";
 }
 
+// " of /conv1/Conv"; of a node without a name, what it makes: " -> y".
+std::string NodeWords(const Graph& graph, NodeId id) {
+  const Node& node = graph.nodes[id];
+  if (!node.name.empty()) return absl::StrCat(" of ", node.name);
+  for (const ValueId output : node.outputs) {
+    if (output.valid()) return absl::StrCat(" -> ", graph.values[output].name);
+  }
+  return "";
+}
+
 std::string StepWords(const Analysis& analysis, const MemoryTrace& trace, int64_t tick,
                       bool training) {
   const int64_t index = StepAt(trace, tick);
   if (index < 0) return "before the first step";
   const Step& step = trace.steps[static_cast<size_t>(index)];
   std::string words = training ? absl::StrCat(PhaseName(step.phase), ": ", step.name) : step.name;
-  if (step.node.valid()) absl::StrAppend(&words, " of ", analysis.graph().nodes[step.node].name);
+  if (step.node.valid()) absl::StrAppend(&words, NodeWords(analysis.graph(), step.node));
   return words;
 }
 
@@ -62,7 +72,7 @@ std::string RuntimeStepWords(const Analysis& analysis, int32_t step) {
   const RuntimePlan& plan = *analysis.inference->runtime;
   const RuntimeNode& node = plan.graph.node(plan.order[static_cast<size_t>(step)]);
   if (!node.source.valid()) return node.op_type;
-  return absl::StrCat(node.op_type, " of ", analysis.graph().nodes[node.source].name);
+  return absl::StrCat(node.op_type, NodeWords(analysis.graph(), node.source));
 }
 
 // The value itself, or the copy of it that has a buffer; -1.

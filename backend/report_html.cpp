@@ -76,6 +76,11 @@ void AddCards(const Report& report, std::string& html) {
   if (report.inference) {
     AddCard("Activations at the peak of inference", report.inference->activation_peak_bytes,
             report.inference->activation_peak_expression, html);
+    for (const RuntimeReport& runtime : report.inference->runtimes) {
+      if (runtime.name == "ideal") continue;
+      AddCard("Activations in " + runtime.name, runtime.activation_peak_bytes,
+              "graph optimization " + runtime.optimization, html);
+    }
   }
   html += "</dl></section>\n";
 }

@@ -51,6 +51,10 @@ void AddFigures(const Report& report, std::string& text) {
     const InferenceReport& inference = *report.inference;
     FigureRow("**peak of inference**", inference.peak.live_bytes, text,
               SignOf(inference.peak.is_bounded, inference.unknown_storages > 0));
+    for (const RuntimeReport& runtime : inference.runtimes) {
+      const std::string label = "activations at the peak, " + runtime.name;
+      FigureRow(label.c_str(), runtime.activation_peak_bytes, text);
+    }
   }
   text += "\n";
   if (!report.training) return;
