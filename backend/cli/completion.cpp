@@ -1,7 +1,11 @@
 #include "backend/cli/completion.h"
 
 #include <CLI/CLI.hpp>
+#include <variant>
 #include <vector>
+
+#include "backend/bytes.h"
+#include "backend/devices.h"
 
 namespace footprint {
 namespace {
@@ -28,6 +32,20 @@ std::string ChoicesOf(const std::string& type) {
   return words;
 }
 
+// Of options whose values are names from a list.
+std::string NamesFor(const std::string& option) {
+  std::string words;
+  if (option == "optimizer") {
+    for (const std::string& name : OptimizerNames()) words += (words.empty() ? "" : " ") + name;
+  } else if (option == "device") {
+    const std::variant<DeviceTable, DeviceError> table = LoadDevices("");
+    for (const Device& device : std::get<DeviceTable>(table).devices) {
+      words += (words.empty() ? "" : " ") + device.name;
+    }
+  }
+  return words;
+}
+
 std::string Plain(const std::string& help) {
   std::string text;
   for (const char c : help.substr(0, help.find(';'))) {
@@ -44,8 +62,11 @@ std::vector<OptionWords> OptionsOf(const CLI::App& command) {
   std::vector<OptionWords> options;
   for (const CLI::Option* option : command.get_options()) {
     if (!option->nonpositional()) continue;
-    options.push_back({"--" + option->get_lnames().front(), Plain(option->get_description()),
-                       ChoicesOf(option->get_type_name()), option->get_items_expected_max() == 0});
+    const std::string& name = option->get_lnames().front();
+    const std::string choices = ChoicesOf(option->get_type_name());
+    options.push_back({"--" + name, Plain(option->get_description()),
+                       choices.empty() ? NamesFor(name) : choices,
+                       option->get_items_expected_max() == 0});
   }
   return options;
 }

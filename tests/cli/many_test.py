@@ -114,6 +114,9 @@ class Helpers(CommandTest):
     def test_bash_completes(self):
         self.assertEqual(self.complete("footprint", "an"), ["analyze"])
         self.assertEqual(self.complete("footprint", "analyze", "--mode", "tr"), ["training"])
+        self.assertEqual(self.complete("footprint", "analyze", "--device", "a100-8"),
+                         ["a100-80gb"])
+        self.assertIn("adamw8bit", self.complete("footprint", "analyze", "--optimizer", "adamw"))
         self.assertIn("--precision", self.complete("footprint", "analyze", "x.onnx", "--pre"))
         self.assertEqual(self.complete("footprint", "analyze", "val"), ["valid.onnxtxt"])
 
