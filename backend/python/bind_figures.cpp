@@ -36,6 +36,55 @@ void BindPeaks(nb::module_& module) {
       .Done();
 }
 
+void BindRuntimes(nb::module_& module) {
+  Record<PlannedTensor>(module, "PlannedTensor")
+      .Field("name", &PlannedTensor::name)
+      .Field("bytes", &PlannedTensor::bytes)
+      .Field("placement", &PlannedTensor::placement)
+      .Done();
+  Record<RuntimeBuffer>(module, "RuntimeBuffer")
+      .Field("id", &RuntimeBuffer::id)
+      .Field("bytes", &RuntimeBuffer::bytes)
+      .Field("first_step", &RuntimeBuffer::first_step)
+      .Field("last_step", &RuntimeBuffer::last_step)
+      .Field("at_peak", &RuntimeBuffer::at_peak)
+      .Field("tensors", &RuntimeBuffer::tensors)
+      .Done();
+  Record<RuntimeGap>(module, "RuntimeGap")
+      .Field("bytes", &RuntimeGap::bytes)
+      .Field("buffer", &RuntimeGap::buffer)
+      .Field("held_for", &RuntimeGap::held_for)
+      .Field("reason", &RuntimeGap::reason)
+      .Done();
+  Record<RuntimeReport>(module, "RuntimeReport")
+      .Field("name", &RuntimeReport::name)
+      .Field("optimization", &RuntimeReport::optimization)
+      .Field("activation_peak_bytes", &RuntimeReport::activation_peak_bytes)
+      .Field("scratch_bytes", &RuntimeReport::scratch_bytes)
+      .Field("unknown_buffers", &RuntimeReport::unknown_buffers)
+      .Field("peak_step", &RuntimeReport::peak_step)
+      .Field("folded_constant_bytes", &RuntimeReport::folded_constant_bytes)
+      .Field("dequantized_weight_bytes", &RuntimeReport::dequantized_weight_bytes)
+      .Field("pattern_block_bytes", &RuntimeReport::pattern_block_bytes)
+      .Field("pattern_peak_bytes", &RuntimeReport::pattern_peak_bytes)
+      .Field("arena_power_of_two_bytes", &RuntimeReport::arena_power_of_two_bytes)
+      .Field("arena_as_requested_bytes", &RuntimeReport::arena_as_requested_bytes)
+      .Field("rewrites", &RuntimeReport::rewrites)
+      .Field("gaps", &RuntimeReport::gaps)
+      .Field("buffers", &RuntimeReport::buffers)
+      .Done();
+  Record<KvCacheReport>(module, "KvCacheReport")
+      .Field("tensors", &KvCacheReport::tensors)
+      .Field("past_bytes", &KvCacheReport::past_bytes)
+      .Field("present_bytes", &KvCacheReport::present_bytes)
+      .Field("shared", &KvCacheReport::shared)
+      .Field("assumed", &KvCacheReport::assumed)
+      .Field("bytes_per_token", &KvCacheReport::bytes_per_token)
+      .Field("bytes_per_token_expression", &KvCacheReport::bytes_per_token_expression)
+      .Field("full_at_length", &KvCacheReport::full_at_length)
+      .Done();
+}
+
 void BindRuns(nb::module_& module) {
   Record<TrainingReport>(module, "TrainingReport")
       .Field("optimizer", &TrainingReport::optimizer)
@@ -70,6 +119,8 @@ void BindRuns(nb::module_& module) {
       .Field("weight_bytes", &InferenceReport::weight_bytes)
       .Field("unknown_storages", &InferenceReport::unknown_storages)
       .Field("peak", &InferenceReport::peak)
+      .Field("runtimes", &InferenceReport::runtimes)
+      .Field("kv_cache", &InferenceReport::kv_cache)
       .Done();
 }
 
@@ -175,6 +226,7 @@ void BindAccountings(nb::module_& module) {
 
 void BindFigures(nb::module_& module) {
   BindPeaks(module);
+  BindRuntimes(module);
   BindRuns(module);
   BindGates(module);
   BindQuestions(module);
