@@ -60,10 +60,10 @@ TEST_P(LivenessOfModels, AgreesWithTheNaiveSimulation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, LivenessOfModels, testing::ValuesIn(Models()),
-                         [](const testing::TestParamInfo<std::string>& info) {
-                           std::string name = std::filesystem::path(info.param).stem();
+                         [](const testing::TestParamInfo<std::string>& each) {
+                           std::string name = std::filesystem::path(each.param).stem();
                            for (char& c : name) c = std::isalnum(c) != 0 ? c : '_';
-                           return name + "_" + std::to_string(info.index);
+                           return name + "_" + std::to_string(each.index);
                          });
 
 }  // namespace
