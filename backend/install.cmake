@@ -21,7 +21,9 @@ endfunction()
 
 add_library(footprint SHARED)
 footprint_embed(footprint "${PROJECT_SOURCE_DIR}/backend/exports.map")
-target_link_options(footprint PRIVATE -Wl,--no-undefined)
+if(NOT FOOTPRINT_FUZZ)  # clang leaves the sanitizers' own symbols to the program
+  target_link_options(footprint PRIVATE -Wl,--no-undefined)
+endif()
 set_target_properties(footprint PROPERTIES VERSION ${PROJECT_VERSION}
                       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 target_compile_features(footprint INTERFACE cxx_std_20)
