@@ -181,7 +181,15 @@ class StepReplay {
   AllocatorPeak Run() {
     AllocatorPeak peak;
     if (trace_.state_made == StateMade::kBefore) MakeState();
-    for (int step = 0; step < kSteps; ++step) peak.allocated_bytes = Step();
+    // Between steps the module and its state are there alone: where a step brings neither state nor
+    // a segment, the next one finds what it found.
+    bool changes = true;
+    for (int step = 0; step < kSteps && changes; ++step) {
+      const int64_t reserved = allocator_.reserved_bytes();
+      const bool makes_state = !state_.empty();
+      peak.allocated_bytes = Step();
+      changes = makes_state || allocator_.reserved_bytes() != reserved;
+    }
     peak.reserved_bytes = allocator_.reserved_bytes();
     return peak;
   }
