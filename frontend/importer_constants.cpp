@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "frontend/importer_contents.h"
-#include "ir/wide.h"
 
 namespace footprint {
 namespace {
@@ -74,24 +73,23 @@ const NodeValueForm* FindForm(absl::string_view name) {
   return nullptr;
 }
 
-// Indices of a sparse tensor: positions in it, or a row of coordinates each; they ascend.
+// Indices of a sparse tensor: positions in it, or a row of coordinates each; they ascend. Where
+// there is one, the tensor has elements, and their count fits 64 bits.
 std::string WrongIndices(const Constant& indices, const Constant& tensor) {
   if (!indices.has_integers) return "";
   const auto& dims = tensor.type.dims;
   const size_t rank = dims.size();
   const bool linear = indices.type.dims.size() == 1;
   const size_t width = linear ? 1 : rank;
-  Wide before = -1;
+  int64_t before = -1;
   for (size_t row = 0; width > 0 && row + width <= indices.integers.size(); row += width) {
-    Wide position = 0;
+    int64_t position = 0;
     for (size_t axis = 0; axis < width; ++axis) {
       const int64_t index = indices.integers[row + axis];
-      Wide size = 1;
-      for (size_t i = axis; i < (linear ? rank : axis + 1); ++i) {
-        if (__builtin_mul_overflow(size, Wide{dims[i].value()}, &size)) return "";
-      }
+      int64_t size = 1;
+      for (size_t i = axis; i < (linear ? rank : axis + 1); ++i) size *= dims[i].value();
       if (index < 0 || index >= size) {
-        return absl::StrCat("index ", index, " is not below ", static_cast<int64_t>(size));
+        return absl::StrCat("index ", index, " is not below ", size);
       }
       position = position * size + index;
     }
