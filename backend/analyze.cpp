@@ -18,6 +18,7 @@
 #include "backend/runtime/kv_cache.h"
 #include "backend/runtime/onnxruntime.h"
 #include "backend/sweep.h"
+#include "backend/sweep_gates.h"
 #include "backend/terminal.h"
 #include "backend/translate.h"
 #include "frontend/read_graph.h"
@@ -83,12 +84,6 @@ void TellIdleNames(const Graph& graph, const InferredTypes& inferred, const DimB
 
 // Options that were given for nothing.
 void TellIdle(const Options& options, const Roles& roles, bool has_cache, DiagnosticSink& sink) {
-  if (options.sweep && (!options.budgets.empty() || options.device_memory ||
-                        !options.device.empty())) {
-    sink.Warning("first-value", absl::StrCat("--dim ", options.sweep->name),
-                 absl::StrCat("budgets and the device are held against the first value, ",
-                              options.sweep->values.front(), ", alone"));
-  }
   if (options.mode == Mode::kBoth && options.precision != Precision::kFp32) {
     sink.Note("idle-option", "--precision", "is of training: inference runs the model as stored");
   }
@@ -275,32 +270,25 @@ std::string Dump(Analysis& analysis) {
   return text;
 }
 
-}  // namespace
-
-std::variant<Report, Failure> Analyze(const Options& options) {
-  DiagnosticSink sink;
-  const std::optional<Device> device = ResolveDevice(options, sink);
+std::variant<Report, Failure> AnalyzeLoaded(const LoadedModel& model,
+                                            const std::optional<Device>& device,
+                                            const Options& options, DiagnosticSink& sink) {
+  Bound bound = BindOptions(model.graph, options, sink);
   if (sink.has_errors()) return ToFailure(sink.Take());
-  const std::optional<LoadedModel> model = Load(options, sink);
-  if (!model.has_value()) return ToFailure(sink.Take());
-  // Every value has one definition, before its uses; weights are sizes.
-
-  Bound bound = BindOptions(model->graph, options, sink);
-  if (sink.has_errors()) return ToFailure(sink.Take());
-  InferredTypes inferred = InferBound(*model, bound.inference, sink);
-  TellUnknownOperators(model->graph, inferred, sink);
+  InferredTypes inferred = InferBound(model, bound.inference, sink);
+  TellUnknownOperators(model.graph, inferred, sink);
   // Every value has a type, in the model's own names, or is listed as unknown.
 
-  Roles roles = AssignRoles(model->graph, model->provenance, options.freeze, sink);
-  TellIdle(options, roles, !FindKvCache(model->graph, inferred).empty(), sink);
-  TellIdleNames(model->graph, inferred, bound.dims, sink);
-  DimEvaluator evaluator(*model->graph.dims, bound.dims);
-  CheckConstraints(model->graph, inferred, evaluator, sink);
+  Roles roles = AssignRoles(model.graph, model.provenance, options.freeze, sink);
+  TellIdle(options, roles, !FindKvCache(model.graph, inferred).empty(), sink);
+  TellIdleNames(model.graph, inferred, bound.dims, sink);
+  DimEvaluator evaluator(*model.graph.dims, bound.dims);
+  CheckConstraints(model.graph, inferred, evaluator, sink);
   if (sink.has_errors()) return ToFailure(sink.Take());
   // The model can run at these bindings.
 
-  Analysis analysis{options,           *model,           std::move(bound.dims),
-                    std::move(inferred), std::move(roles), FindFoldable(model->graph),
+  Analysis analysis{options,           model,            std::move(bound.dims),
+                    std::move(inferred), std::move(roles), FindFoldable(model.graph),
                     std::move(evaluator), device,          std::nullopt,     std::nullopt};
   if (options.mode != Mode::kTraining) AnalyzeInference(analysis, sink);
   if (options.mode != Mode::kInference && !sink.has_errors()) AnalyzeTraining(analysis, sink);
@@ -314,7 +302,14 @@ std::variant<Report, Failure> Analyze(const Options& options) {
   if (sink.has_errors()) return ToFailure(sink.Take());
   report.diagnostics = ToReport(diagnostics);
   report.dump = Dump(analysis);
-  if (options.sweep) report.sweep = SweepOver(analysis, *options.sweep);
+  if (options.sweep) {
+    report.sweep = SweepOver(analysis, *options.sweep);
+    const auto analyze = [&](const Options& at_value) {
+      DiagnosticSink apart;
+      return AnalyzeLoaded(model, device, at_value, apart);
+    };
+    HoldOverSweep(options, analyze, report.gates);
+  }
   if (!options.explain.empty()) {
     report.explanation = BuildExplanation(analysis, report, options.explain);
     if (!report.explanation) {
@@ -324,6 +319,19 @@ std::variant<Report, Failure> Analyze(const Options& options) {
     }
   }
   return report;
+}
+
+}  // namespace
+
+std::variant<Report, Failure> Analyze(const Options& options) {
+  DiagnosticSink sink;
+  const std::optional<Device> device = ResolveDevice(options, sink);
+  if (sink.has_errors()) return ToFailure(sink.Take());
+  const std::optional<LoadedModel> model = Load(options, sink);
+  if (!model.has_value()) return ToFailure(sink.Take());
+  // Every value has one definition, before its uses; weights are sizes.
+
+  return AnalyzeLoaded(*model, device, options, sink);
 }
 
 }  // namespace footprint

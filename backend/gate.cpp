@@ -70,11 +70,6 @@ std::vector<Held> TensorsOf(const Report& report, const std::string& pattern) {
   return held;
 }
 
-bool IsLarger(const Bytes& a, const Bytes& b) {
-  if (!a || !b) return !a && b;
-  return *a > *b;
-}
-
 GateReport Hold(std::string name, int64_t limit_bytes, std::vector<Held> held) {
   std::stable_sort(held.begin(), held.end(),
                    [](const Held& a, const Held& b) { return IsLarger(a.bytes, b.bytes); });
@@ -127,6 +122,11 @@ std::vector<Held> FiguresOf(const Budget& budget, const Report& report, Diagnost
 }
 
 }  // namespace
+
+bool IsLarger(const Bytes& a, const Bytes& b) {
+  if (!a || !b) return !a && b;
+  return *a > *b;
+}
 
 std::vector<std::string> BudgetSubjects() {
   std::vector<std::string> names;

@@ -16,6 +16,9 @@ namespace footprint {
 std::vector<std::string> BudgetSubjects();
 bool IsBudgetSubject(const std::string& subject);
 
+// What is unknown may be larger than all that is known.
+bool IsLarger(const Bytes& a, const Bytes& b);
+
 // One result per budget; a device that was asked for is one more. A glob that matches nothing and a
 // figure that was not analyzed are usage errors in `sink`.
 std::vector<GateReport> HoldBudgets(const std::vector<Budget>& budgets, const Report& report,

@@ -162,6 +162,20 @@ std::string GateMessage(const GateReport& gate, const GateViolation& violation) 
   return text + "; the limit is " + ExactFigure(gate.limit_bytes);
 }
 
+std::vector<std::string> GateMessages(const GateReport& gate) {
+  constexpr size_t kShown = 10;
+  std::vector<std::string> messages;
+  for (const GateViolation& violation : gate.violations) {
+    if (messages.size() == kShown) {
+      const auto left = static_cast<int64_t>(gate.violations.size() - kShown);
+      messages.push_back(gate.name + ": " + WithThousands(left) + " more");
+      break;
+    }
+    messages.push_back(GateMessage(gate, violation));
+  }
+  return messages;
+}
+
 std::string ReportSarif(const Report& report, const std::string& version) {
   std::set<std::string> rules = KindsOf(report.diagnostics);
   rules.insert("budget");

@@ -3,6 +3,7 @@
 #define FOOTPRINT_BACKEND_REPORT_GATES_H_
 
 #include <string>
+#include <vector>
 
 #include "backend/report.h"
 
@@ -10,6 +11,9 @@ namespace footprint {
 
 // "peak: 26.1 GiB (28,024,897,536 bytes), in backward ..., 2.1 GiB over; the limit is 24 GiB (...)"
 std::string GateMessage(const GateReport& gate, const GateViolation& violation);
+
+// For people: the messages of the largest violations, and how many more there are.
+std::vector<std::string> GateMessages(const GateReport& gate);
 
 // SARIF 2.1.0: an error for each broken budget, at the model's file; warnings and notes of the
 // analysis as results of their own. `version` is footprint's.

@@ -114,8 +114,8 @@ void AddGates(const Report& report, std::string& html) {
   html += "</tbody></table></div>";
   std::string violations;
   for (const GateReport& gate : report.gates) {
-    for (const GateViolation& violation : gate.violations) {
-      violations += "<li>" + Markup(GateMessage(gate, violation)) + "</li>\n";
+    for (const std::string& message : GateMessages(gate)) {
+      violations += "<li>" + Markup(message) + "</li>\n";
     }
   }
   if (!violations.empty()) {

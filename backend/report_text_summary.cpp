@@ -228,8 +228,8 @@ std::string GatesText(const Report& report, const Terminal& terminal) {
     text += gate.passed ? "  kept    " : "  broken  ";
     text += Printable(gate.name) + ": " + Figure(gate.actual_bytes) + " of " +
             BinaryUnits(gate.limit_bytes) + "\n";
-    for (const GateViolation& violation : gate.violations) {
-      text += Wrap("    " + Printable(GateMessage(gate, violation)), 6, terminal) + "\n";
+    for (const std::string& message : GateMessages(gate)) {
+      text += Wrap("    " + Printable(message), 6, terminal) + "\n";
     }
   }
   return text;

@@ -94,9 +94,9 @@ int JudgeGates(const std::vector<GateReport>& gates, const std::string& model, b
   for (const GateReport& gate : gates) {
     if (!gate.passed) exit_code = kGateIsBroken;
     if (quiet) continue;
-    for (const GateViolation& violation : gate.violations) {
+    for (const std::string& message : GateMessages(gate)) {
       const std::string line = "footprint: " + Printable(model) +
-                               ": budget broken: " + Printable(GateMessage(gate, violation)) + "\n";
+                               ": budget broken: " + Printable(message) + "\n";
       std::fputs(line.c_str(), stderr);
     }
   }

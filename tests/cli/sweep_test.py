@@ -93,12 +93,21 @@ class Fit(CommandTest):
         self.assertIsNone(found["largest"])
         self.assertLess(found["margin_bytes"], 0)
 
-    def test_budgets_are_held_against_the_first_value(self):
-        report = self.succeed_in_json("analyze", RESNET, "--dim", "batch=1,64", "--budget",
-                                      "peak=600MB", "--mode", "training")
-        said = [d["message"] for d in report["diagnostics"] if d["kind"] == "first-value"]
-        self.assertEqual(said,
-                         ["budgets and the device are held against the first value, 1, alone"])
+    def test_every_value_keeps_the_budgets(self):
+        options = ("--mode", "training", "--budget", "peak=8GiB", "--budget", "layer:m/layer1=1GiB",
+                   "--device-memory", "9GiB", "--format", "json")
+        swept = self.run_command("analyze", RESNET, "--dim", "batch=1,64,96", *options)
+        self.assertEqual(swept.returncode, 1)
+        apart = [json.loads(self.run_command("analyze", RESNET, "--dim", f"batch={value}",
+                                             *options).stdout)["gates"] for value in (1, 64, 96)]
+        for gates in zip(json.loads(swept.stdout)["gates"], *apart):
+            self.assertEqual(gates[0]["actual_bytes"], gates[3]["actual_bytes"])
+            self.assertEqual(gates[0]["passed"], all(gate["passed"] for gate in gates[1:]))
+            wanted = [(f"batch = {value}, {found['place']}", found["bytes"])
+                      for value, gate in ((96, gates[3]), (64, gates[2]), (1, gates[1]))
+                      for found in gate["violations"]]
+            self.assertEqual([(v["place"], v["bytes"]) for v in gates[0]["violations"]], wanted)
+            self.assertNotEqual(wanted, [])
 
     def test_markdown_has_the_values(self):
         text = self.succeed("analyze", RESNET, "--dim", "batch=7,9", "--format", "markdown")
