@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "backend/diff.h"
 #include "backend/figures.h"
 #include "backend/report_json.h"
@@ -28,16 +30,27 @@ DiffItem LayerItem(const std::string& path, const std::string& class_name, int64
           std::to_string(depth) + " " + class_name + " " + std::to_string(bytes)};
 }
 
-// A figure, or unknown if there is none.
-Bytes FigureAt(const Json& report, const char* pointer) {
-  const Json::json_pointer place(pointer);
-  if (!report.contains(place) || !report.at(place).is_number_integer()) return std::nullopt;
-  return report.at(place).get<int64_t>();
-}
-
 std::string TextAt(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || found->is_null() ? "" : found->get<std::string>();
+}
+
+// A figure, or unknown if there is none.
+Bytes FigureAt(const Json& report, const char* pointer) {
+  const Json* at = &report;
+  for (const absl::string_view token : absl::StrSplit(pointer + 1, '/')) {
+    const std::string name(token);
+    if (at->is_array()) {
+      const auto named = [&](const Json& element) { return TextAt(element, "name") == name; };
+      const auto found = std::find_if(at->begin(), at->end(), named);
+      if (found == at->end()) return std::nullopt;
+      at = &*found;
+    } else {
+      if (!at->contains(name)) return std::nullopt;
+      at = &at->at(name);
+    }
+  }
+  return at->is_number_integer() ? Bytes(at->get<int64_t>()) : std::nullopt;
 }
 
 CategoryBytes CategoriesOf(const Json& object) {

@@ -17,7 +17,7 @@ Bytes OfPeak(const Report& report) {
   return report.training->peak.*bytes;
 }
 
-constexpr std::array<NamedFigure, 10> kFigures = {{
+constexpr std::array<NamedFigure, 11> kFigures = {{
     {"parameters", "/parameters/bytes", Of::kModel,
      [](const Report& r) { return Bytes(r.parameter_bytes); }},
     {"buffers", "/buffers/bytes", Of::kModel,
@@ -36,14 +36,25 @@ constexpr std::array<NamedFigure, 10> kFigures = {{
      [](const Report& r) { return r.inference->peak.live_bytes; }},
     {"activation-peak", "/inference/activation_peak_bytes", Of::kInferencePeak,
      [](const Report& r) { return r.inference->activation_peak_bytes; }},
+    {"onnxruntime-activation-peak", "/inference/runtimes/onnxruntime/activation_peak_bytes",
+     Of::kOnnxRuntime, [](const Report& r) { return FindOnnxRuntime(r)->activation_peak_bytes; }},
 }};
 
 }  // namespace
+
+const RuntimeReport* FindOnnxRuntime(const Report& report) {
+  if (!report.inference) return nullptr;
+  for (const RuntimeReport& runtime : report.inference->runtimes) {
+    if (runtime.name == "onnxruntime") return &runtime;
+  }
+  return nullptr;
+}
 
 std::span<const NamedFigure> NamedFigures() { return kFigures; }
 
 bool IsAnalyzed(const Report& report, Of of) {
   if (of == Of::kModel) return true;
+  if (of == Of::kOnnxRuntime) return FindOnnxRuntime(report) != nullptr;
   return of == Of::kInferencePeak ? report.inference.has_value() : report.training.has_value();
 }
 

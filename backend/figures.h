@@ -32,15 +32,20 @@ inline constexpr std::array<CategoryField, 10> kCategoryFields = {{
 
 // A figure of the whole model, by the name that budgets and comparisons give it.
 struct NamedFigure {
-  enum class Of { kModel, kTraining, kTrainingPeak, kInferencePeak };
+  enum class Of { kModel, kTraining, kTrainingPeak, kInferencePeak, kOnnxRuntime };
 
   const char* name;
-  const char* pointer;  // of the figure in a report's JSON (RFC 6901)
+  // Of the figure in a report's JSON (RFC 6901); in an array, a name stands for the element that
+  // has it.
+  const char* pointer;
   Of of;
   Bytes (*bytes)(const Report& report);  // where that run was analyzed
 };
 std::span<const NamedFigure> NamedFigures();
 bool IsAnalyzed(const Report& report, NamedFigure::Of of);
+
+// Nullptr: not analyzed.
+const RuntimeReport* FindOnnxRuntime(const Report& report);
 
 // "2.54 GiB", or "unknown".
 std::string Figure(const Bytes& bytes);

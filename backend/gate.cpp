@@ -38,7 +38,11 @@ std::optional<Held> HeldOf(const NamedFigure& figure, const Report& report) {
   Held held{"", figure.bytes(report)};
   if (figure.of == Of::kTrainingPeak) held.place = PlaceOf(report.training->peak);
   if (figure.of == Of::kInferencePeak) held.place = PlaceOf(report.inference->peak);
-  if (figure.of == Of::kInferencePeak) {
+  if (figure.of == Of::kOnnxRuntime) {
+    const RuntimeReport& runtime = *FindOnnxRuntime(report);
+    held.place = "at " + runtime.peak_step;
+    held.left_out = runtime.unknown_buffers;
+  } else if (figure.of == Of::kInferencePeak) {
     held.left_out = report.inference->unknown_storages;
   } else if (figure.of != Of::kModel) {
     held.left_out = report.training->unknown_storages;
@@ -100,7 +104,7 @@ std::vector<Held> FiguresOf(const Budget& budget, const Report& report, Diagnost
   const std::string_view subject = budget.subject;
   if (FindFigure(subject) != nullptr) {
     if (std::optional<Held> held = HeldOf(subject, report)) return {std::move(*held)};
-    Refuse(budget, "is a figure of a run that --mode leaves out", sink);
+    Refuse(budget, "is a figure of a run that --mode or --runtime leaves out", sink);
     return {};
   }
   std::vector<Held> held;

@@ -123,6 +123,15 @@ class Budgets(CommandTest):
         self.assertEqual(report["gates"][0]["actual_bytes"],
                          report["training"]["peak"]["live_bytes"])
 
+    def test_a_budget_of_onnx_runtime(self):
+        report = json.loads(self.gated(1, "onnxruntime-activation-peak=1KiB").stdout)
+        ran = report["inference"]["runtimes"][-1]
+        self.assertEqual(ran["name"], "onnxruntime")
+        gate = report["gates"][0]
+        self.assertEqual(gate["actual_bytes"], ran["activation_peak_bytes"])
+        self.assertEqual(gate["violations"][0]["place"], "at " + ran["peak_step"])
+        self.gated(3, "onnxruntime-activation-peak=1KiB", more=("--runtime", "ideal"))
+
     def test_a_broken_budget_is_told_with_what_is_over(self):
         run = self.gated(1, "peak=1MiB", "parameters=500MB")
         broken, kept = json.loads(run.stdout)["gates"]
