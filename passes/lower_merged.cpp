@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -14,7 +15,9 @@
 //
 // The module made it once a layer, and autograd keeps each. A value is taken for merged if layers
 // of one list read it with the same operator at the same place, and nothing that the first layer
-// owns went into it: neither its parameters nor what it was not handed.
+// owns went into it: neither its parameters nor what it was not handed. Fills and ranges are not
+// copied: each layer asks for the shape of its own tensors, so equal nodes are one that was passed
+// on (as T5 does with the bias of its cross attention).
 
 namespace footprint {
 namespace {
@@ -52,6 +55,8 @@ MergedNodes::Layers MergedNodes::Between(NodeId reader, ValueId value) const {
   const absl::Span<const NodeId> readers = facts_.Readers(value);
   // The layer that made it reads it too.
   if (!maker.valid() || readers.size() < 2 || facts_.IsArithmetic(value)) return {};
+  const auto is_arithmetic = [&](ValueId operand) { return facts_.IsArithmetic(operand); };
+  if (absl::c_all_of(nodes_[maker].operands, is_arithmetic)) return {};
   const std::vector<ScopeId> made = Ancestors(graph_.nodes[maker].scope);
   const std::vector<ScopeId> read = Ancestors(graph_.nodes[reader].scope);
   size_t common = 0;
