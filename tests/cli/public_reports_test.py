@@ -463,6 +463,13 @@ class Memory(Case):
                                             "--loss", "sum", *arguments)["training"]
             self.assertEqual(training["saved_bytes"], kept, arguments)
             self.assertEqual(len(training["checkpoints"]), segments, arguments)
+        report = self.succeed_in_json("analyze", "chain.textproto", "--mode", "training", "--loss",
+                                      "sum", "--checkpoint", "every:4")
+        again = [(s["first_step"], s["bytes"]) for s in report["storages"]
+                 if s["reason"].startswith("made again") and s["first_step"] is not None]
+        again.sort()
+        for segment in (again[:3], again[3:]):
+            self.assertEqual(sum(size for _, size in segment), 420864)
 
 
 if __name__ == "__main__":
