@@ -263,7 +263,7 @@ absl::Span<const TorchOp> BinaryTorchOps() {
        .run = RunPow},
       {.name = "aten::atan2", .arguments = "self, other", .operands = 0, .node = "Atan2Backward0",
        .saves = {Arg(0), Arg(1)},
-       .gradients = {{.argument = 1, .temporaries = 4}, {.argument = 0, .temporaries = 3}},
+       .gradients = {{.argument = 1, .temporaries = 4}, {.argument = 0, .temporaries = 5}},
        .autocast = Autocast::kPromote},
       {.name = "aten::maximum", .arguments = "self, other", .operands = 2, .run = RunMaximum},
       {.name = "aten::minimum", .arguments = "self, other", .operands = 2, .run = RunMinimum},

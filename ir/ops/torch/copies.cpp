@@ -105,9 +105,13 @@ TensorList RunScatterInto(Eager& eager, const CallArguments& a) {
   Tensor result = NewLike(eager, self, self.element());
   eager.Record("SliceScatterBackward0", {self, a.tensor(1)}, {result}, {}, [](Backward& b) {
     const Tensor& g = b.gradient();
-    if (b.Needs(0)) b.Give(0, NewLike(b.eager, g, g.element()));
+    const Dims& shape = b.shape(1);
+    if (b.Needs(0)) {
+      const Tensor zeros = b.eager.New(shape, g.element(), "temporary");
+      b.Give(0, NewLike(b.eager, g, g.element()));
+    }
     if (!b.Needs(1)) return;
-    const Dims& shape = b.shape(1);  // a window of the gradient
+    // A window of the gradient.
     b.Give(1, b.eager.View(g, shape, ContiguousStrides(b.eager.dims(), shape)));
   });
   return {result};

@@ -76,9 +76,9 @@ TorchOp Picking(absl::string_view name, absl::string_view arguments, absl::strin
 
 // self, dim, index, src
 TorchOp Placing(absl::string_view name, absl::string_view arguments, absl::string_view node,
-                GradientForm self_gradient) {
+                GradientForm self_gradient, std::vector<SavedOperand> saves = {Arg(2)}) {
   return {.name = name, .arguments = arguments, .node = node, .shape = ResultShape::kLikeFirst,
-          .element = ResultElement::kLikeFirst, .saves = {Arg(2)},
+          .element = ResultElement::kLikeFirst, .saves = std::move(saves),
           .gradients = {{0, self_gradient}, {3, GradientForm::kLikeArgument}}};
 }
 
@@ -108,7 +108,8 @@ absl::Span<const TorchOp> IndexTorchOps() {
       Placing("aten::scatter_add", "self, dim, index, src", "ScatterAddBackward0",
               GradientForm::kSame),
       Placing("aten::scatter_reduce", "self, dim, index, src, reduce", "ScatterReduceBackward0",
-              GradientForm::kLikeGradient),
+              GradientForm::kLikeGradient,
+              {Arg(0).Unread(), Arg(2), Arg(3).Unread(), Result()}),
       Placing("aten::index_add", "self, dim, index, source", "IndexAddBackward0",
               GradientForm::kSame),
       {.name = "aten::masked_scatter", .arguments = "self, mask, source",

@@ -148,12 +148,13 @@ TensorList RunL1(Eager& eager, const CallArguments& a) {
 // xlogy(target, target) - target * self
 TensorList RunKlDiv(Eager& eager, const CallArguments& a) {
   const Tensor& target = a.tensor(1);
-  const Tensor entropy = NewLike(eager, target, target.element(), "temporary");
-  const Tensor product = Mul(eager, target, a.tensor(0));
-  Tensor losses = NewPointwise(eager, {entropy, product}, product.element());
+  Tensor entropy = NewLike(eager, target, target.element(), "temporary");
+  Tensor product = Mul(eager, target, a.tensor(0));
+  const Tensor losses = NewPointwise(eager, {entropy, product}, product.element());
   eager.Record("SubBackward0", {entropy, product}, {losses}, {}, [](Backward& b) {
     b.Give(1, NewPointwise(b.eager, {b.gradient()}, b.gradient().element()));
   });
+  entropy = product = Tensor();
   return {Reduced(eager, losses, a.constant(2, kMean))};
 }
 

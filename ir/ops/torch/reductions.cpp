@@ -72,8 +72,13 @@ TensorList Reduce(Eager& eager, const Tensor& self, const Dims& shape, ElementTy
 
 // grad / mask.sum() * mask, where mask = (self == result)
 constexpr Temporaries kExtremum = {.masks = 1, .counts = 1, .small = 1};
-// (2 / (n - 1) * grad) * (self - self.mean())
+// Of all elements: where both are NaN counts too.
+constexpr Temporaries kExtremumOfAll = {.masks = 3, .counts = 1, .small = 2};
+// (2 / (n - 1) * grad) * (self - self.mean()); of the root, grad / (2 * result) before that.
 constexpr Temporaries kVariance = {.small = 2, .full = 1};
+constexpr Temporaries kDeviation = {.small = 3, .full = 1};
+// flip(cumsum(flip(grad * result))) / self, where no element is zero
+constexpr Temporaries kCumulativeProduct = {.masks = 1, .full = 3};
 
 TensorList RunAmax(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
@@ -81,7 +86,8 @@ TensorList RunAmax(Eager& eager, const CallArguments& a) {
                 "AmaxBackward0", true, kExtremum);
 }
 TensorList RunMaxOfAll(Eager& eager, const CallArguments& a) {
-  return Reduce(eager, a.tensor(0), {}, a.tensor(0).element(), "MaxBackward1", true, kExtremum);
+  return Reduce(eager, a.tensor(0), {}, a.tensor(0).element(), "MaxBackward1", true,
+                kExtremumOfAll);
 }
 
 // self, dim, correction, keepdim
@@ -93,14 +99,16 @@ TensorList RunVar(Eager& eager, const CallArguments& a) {
 TensorList RunStd(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   return Reduce(eager, self, ReducedShape(self, Axes(a, 1), a.boolean(3)), self.element(),
-                "StdBackward0", true, kVariance);
+                "StdBackward0", true, kDeviation);
 }
 TensorList RunVarMean(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   const Dims shape = ReducedShape(self, Axes(a, 1), a.boolean(3));
   const std::vector<Tensor> results = {eager.New(shape, self.element()),
                                        eager.New(shape, self.element())};
-  eager.Record("VarMeanBackward0", {self}, results, {self}, [](Backward& b) {
+  eager.Record("VarMeanBackward0", {self}, results, {self}, [shape](Backward& b) {
+    const Tensor scaled = b.eager.New(shape, b.element(0), "temporary");
+    const Tensor mean = b.eager.New(shape, b.element(0), "temporary");
     const Tensor centered = b.eager.New(b.shape(0), b.element(0), "temporary");
     b.Give(0, b.eager.New(b.shape(0), b.element(0)));
   });
@@ -172,7 +180,7 @@ TensorList RunCumsum(Eager& eager, const CallArguments& a) {
 }
 TensorList RunCumprod(Eager& eager, const CallArguments& a) {
   return Reduce(eager, a.tensor(0), a.tensor(0).shape(), ResultType(a, 2), "CumprodBackward0", true,
-                {.full = 2});
+                kCumulativeProduct);
 }
 
 TensorList RunSoftmax(Eager& eager, const CallArguments& a) {

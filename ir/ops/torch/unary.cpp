@@ -92,7 +92,7 @@ absl::Span<const TorchOp> UnaryTorchOps() {
       OrOtherEnd(FromSelf("aten::log10", "Log10Backward0", 1, kFloat32)),
       FromSelf("aten::erf", "ErfBackward0", 4),
       FromSelf("aten::erfc", "ErfcBackward0", 4),
-      FromSelf("aten::erfinv", "ErfinvBackward0", 3, kFloat32),
+      FromSelf("aten::erfinv", "ErfinvBackward0", 4, kFloat32),
       FromSelf("aten::sin", "SinBackward0", 1),
       FromSelf("aten::cos", "CosBackward0", 2),
       FromSelf("aten::sinh", "SinhBackward0", 1, kFloat32),
