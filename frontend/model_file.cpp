@@ -4,6 +4,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <utility>
 
@@ -95,7 +96,10 @@ class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
-    if (text_.empty()) text_ = absl::StrCat(line + 1, ":", column + 1, ": ", message);
+    if (!text_.empty()) return;
+    // Names as ONNX has them, not as this library does.
+    const std::string said = absl::StrReplaceAll(message, {{"footprint_onnx.", "onnx."}});
+    text_ = absl::StrCat("line ", line + 1, ", column ", column + 1, ": ", said);
   }
   const std::string& text() const { return text_; }
 
@@ -125,6 +129,20 @@ bool NestsTooDeep(const std::string& text) {
   return false;
 }
 
+// "[ParseError at position (line: 1 column: 84)]\nError context: ...\nExpected ..." in one line.
+std::string Reworded(const std::string& message) {
+  int line = 0;
+  int column = 0;
+  const size_t last = message.find_last_not_of('\n');
+  const size_t begin = message.rfind('\n', last) + 1;
+  if (std::sscanf(message.c_str(), "[ParseError at position (line: %d column: %d)", &line,
+                  &column) != 2) {
+    return message;
+  }
+  return absl::StrCat("line ", line, ", column ", column, ": ",
+                      message.substr(begin, last + 1 - begin));
+}
+
 // What is wrong with `text`, or nothing.
 std::string ParseOnnxText(const std::string& text, ModelProto* model) {
   if (NestsTooDeep(text)) {
@@ -133,7 +151,7 @@ std::string ParseOnnxText(const std::string& text, ModelProto* model) {
   try {
     ONNX_NAMESPACE::OnnxParser parser(text);
     const auto status = parser.Parse(*model);
-    if (!status.IsOK()) return status.ErrorMessage();
+    if (!status.IsOK()) return Reworded(status.ErrorMessage());
   } catch (const std::exception& error) {
     return error.what();
   }

@@ -182,6 +182,13 @@ std::variant<Command, Failure> Dispatch(const CLI::App& app, Flags& flags) {
   return ConvertWith(ConvertAnalyze, flags, std::move(errors));
 }
 
+// "--depth: At Most 1 required but received 2", "--dim: 1 required NAME=INT missing"
+Failure WrongCount(const std::string& said) {
+  const bool twice = said.find("At Most") != std::string::npos;
+  return UsageFailure("bad-usage", said.substr(0, said.find(':')),
+                      twice ? "is given more than once" : "expected a value behind it");
+}
+
 }  // namespace
 
 std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& given) {
@@ -203,6 +210,8 @@ std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& 
     return PrintCommand{app.help()};
   } catch (const CLI::CallForVersion& version) {
     return PrintCommand{std::string(version.what()) + "\n"};
+  } catch (const CLI::ArgumentMismatch& error) {
+    return WrongCount(error.what());
   } catch (const CLI::ParseError& error) {
     return UsageFailure("bad-usage", "", error.what());
   }

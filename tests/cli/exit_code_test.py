@@ -210,7 +210,7 @@ class Usage(CommandTest):
         self.assertIn("--dim", self.fail_as_text(3, "analyze", "valid.onnxtxt", "--dim"))
         result = self.run_command("analyze", "valid.onnxtxt", "--format=json", "--dim")
         self.assertEqual(result.returncode, 3)
-        self.assertIn("--dim", json.loads(result.stdout)["error"]["message"])
+        self.assertEqual(json.loads(result.stdout)["error"]["place"], "--dim")
 
     def test_numbers(self):
         for text in ("-1", "x", "1.5", "99999999999"):

@@ -193,11 +193,9 @@ agraph (float[N] x) => (float[N] y) <int64[3] s = {1, 2, 3}> { y = Relu(x) })";
   EXPECT_EQ(file->file_bytes, static_cast<int64_t>(text.size()));
   EXPECT_EQ(
       ErrorOf("m.onnxtxt", "agraph (float[N] x) => (float[N] y) { y = Relu(x }"),
-      "error: [ParseError at position (line: 1 column: 50)]; Error context: agraph (float[N] x) "
-      "=> (float[N] y) { y = Relu(x }; Expected character ) not found.");
+      "error: line 1, column 50: Expected character ) not found.");
   EXPECT_EQ(ErrorOf("m.onnxtxt", text + "\n}"),
-            "error: [ParseError at position (line: 3 column: 1)]; Error context: }; Identifier "
-            "expected but not found.");
+            "error: line 3, column 1: Identifier expected but not found.");
 
   const auto proto = Read(Write("m.textproto",
                                 "graph { initializer { name: 'w' data_type: 1 "
@@ -205,7 +203,7 @@ agraph (float[N] x) => (float[N] y) <int64[3] s = {1, 2, 3}> { y = Relu(x) })";
   ASSERT_TRUE(proto);
   EXPECT_EQ(proto->PayloadOf(proto->model.graph().initializer(0))->stored_bytes, 8);
   EXPECT_EQ(ErrorOf("m.pbtxt", "graph {\n  nodes { }\n}"),
-            "error: 2:9: Message type \"footprint_onnx.GraphProto\" has no field named \"nodes\".");
+            "error: line 2, column 9: Message type \"onnx.GraphProto\" has no field named \"nodes\".");
   EXPECT_EQ(ErrorOf("m.txtpb", "graph { initializer { data_type: 1 dims: 2 float_data: 1 } }"),
             "error: initializer: float32[2] needs 2 values in float_data, there are 1: the file is "
             "damaged");
