@@ -203,7 +203,8 @@ agraph (float[N] x) => (float[N] y) <int64[3] s = {1, 2, 3}> { y = Relu(x) })";
   ASSERT_TRUE(proto);
   EXPECT_EQ(proto->PayloadOf(proto->model.graph().initializer(0))->stored_bytes, 8);
   EXPECT_EQ(ErrorOf("m.pbtxt", "graph {\n  nodes { }\n}"),
-            "error: line 2, column 9: Message type \"onnx.GraphProto\" has no field named \"nodes\".");
+            "error: line 2, column 9: Message type \"onnx.GraphProto\" has no field named "
+            "\"nodes\".");
   EXPECT_EQ(ErrorOf("m.txtpb", "graph { initializer { data_type: 1 dims: 2 float_data: 1 } }"),
             "error: initializer: float32[2] needs 2 values in float_data, there are 1: the file is "
             "damaged");
