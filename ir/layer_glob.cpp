@@ -2,6 +2,9 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -33,6 +36,14 @@ std::string ModuleName(absl::string_view path) {
     parent = component;
   }
   return name;
+}
+
+bool IsNumbered(absl::string_view component) {
+  const size_t dot = component.rfind('.');
+  const absl::string_view number =
+      dot == absl::string_view::npos ? component : component.substr(dot + 1);
+  return !number.empty() && std::all_of(number.begin(), number.end(),
+                                        [](char c) { return absl::ascii_isdigit(c); });
 }
 
 bool MatchesLayer(const std::string& pattern, const std::string& path) {

@@ -12,6 +12,9 @@ namespace footprint {
 // The path of a scope as PyTorch names the module: "layer1/layer1.0/conv1" -> "layer1.0.conv1".
 std::string ModuleName(absl::string_view path);
 
+// Whether a component of a path is an element of a list of modules: "3", "layer1.0".
+bool IsNumbered(absl::string_view component);
+
 // Whether a shell glob (fnmatch) matches the path of a scope, as reports print it or as PyTorch
 // names the module, each with and without a leading wrapper ("m.layer1").
 bool MatchesLayer(const std::string& pattern, const std::string& path);

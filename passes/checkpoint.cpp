@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -13,15 +12,6 @@
 
 namespace footprint {
 namespace {
-
-// Is it an element of a list of modules: "3", "layer1.0"?
-bool IsNumbered(absl::string_view component) {
-  const size_t dot = component.rfind('.');
-  const absl::string_view number =
-      dot == absl::string_view::npos ? component : component.substr(dot + 1);
-  return !number.empty() && std::all_of(number.begin(), number.end(),
-                                        [](char c) { return absl::ascii_isdigit(c); });
-}
 
 struct Spec {
   std::string pattern;  // glob

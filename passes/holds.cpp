@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "ir/layer_glob.h"
 #include "ir/ops/lowering/habits.h"
 
 // A value dies after its last reader, but Python's frames keep what they were handed:
@@ -16,6 +17,9 @@
 //
 // For each reader take the outermost scope that contains it but not the producer; the value is held
 // to the last call of that run of the scope. A run is contiguous: a module called twice has two.
+//
+// The probabilities of attention are returned beside its result, in models of text, and the layer
+// that called it keeps them until it ends.
 //
 // Tensors that one call takes as a list have names of their own there, or are in a list with one:
 // they are held to the end of the run of the caller's scope. Of two, one is often renamed.
@@ -48,6 +52,7 @@ class Holds {
   void HoldArguments();
   void HoldLists();
   void HoldFactors();
+  void HoldProbabilities();
   void HoldShared();
   void HoldEmbeddings();
   void HoldSummands();
@@ -58,6 +63,7 @@ class Holds {
 
  private:
   bool ReadsTextOnly() const;
+  bool IsProbability(TorchValueId value) const;
   bool AddsAlike(const TorchCall& call) const;
   bool IsFromModule(TorchValueId value, const TorchCall& reader) const;
   void HoldHanded(CallId last, size_t depth, CallId until);
@@ -182,6 +188,31 @@ void Holds::HoldFactors() {
     if (run_end_[id].empty() || !MultipliesTensors(*program_.calls[id].op)) continue;
     for (const TorchArgument& argument : program_.calls[id].arguments) {
       for (TorchValueId source : Sources(argument.tensor, id)) Hold(source, run_end_[id].back());
+    }
+  }
+}
+
+bool Holds::IsProbability(TorchValueId value) const {
+  while (value.valid() && producer_[value].valid()) {
+    const TorchCall& maker = program_.calls[producer_[value]];
+    if (GivesProbabilities(*maker.op)) return true;
+    if (!PassesProbabilities(*maker.op)) return false;
+    value = maker.arguments[0].tensor;
+  }
+  return false;
+}
+
+void Holds::HoldProbabilities() {
+  if (!ReadsTextOnly()) return;
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    const CallId id(i);
+    const TorchCall& call = program_.calls[id];
+    if (!MultipliesTensors(*call.op) || !IsProbability(call.arguments[0].tensor)) continue;
+    const std::vector<ScopeId>& path = Path(id);
+    for (size_t depth = path.size(); depth-- > 0;) {
+      if (!IsNumbered(graph_.scopes[path[depth]].name)) continue;
+      Hold(call.arguments[0].tensor, run_end_[id][depth]);
+      break;
     }
   }
 }
@@ -333,6 +364,7 @@ void AssignHolds(const Graph& graph, const std::vector<TorchValueId>& model_outp
   holds.HoldArguments();
   holds.HoldLists();
   holds.HoldFactors();
+  holds.HoldProbabilities();
   holds.HoldShared();
   holds.HoldSummands();
   holds.HoldEmbeddings();

@@ -113,8 +113,10 @@ void FxClasses::CastBeforeWeight(std::vector<TorchArgument>& arguments) {
 TorchValueId FxClasses::CastResult(TorchValueId result) {
   if (fact_ == nullptr) return result;
   made_.insert(result);
-  if (fact_->down == Down::kSoftmaxToModule && builder_.last().op->name == kSoftmaxCall) {
-    return Cast(kToModuleTypeCall, result, {}, "cast");
+  if (fact_->down == Down::kSoftmaxToHanded) {
+    if (builder_.last().op->name != kSoftmaxCall || !handed_.valid()) return result;
+    Report();
+    return Cast(kTypeAsCall, result, {TorchArgument::Tensor(handed_)}, "cast");
   }
   const bool to_input = fact_->down == Down::kResultToInput;
   if (!to_input && fact_->down != Down::kResultToModule) return result;

@@ -32,7 +32,7 @@ struct ClassFact {
     kBeforeWeightToWeight,  // the same, to the parameter's type
     kResultToInput,         // what the module returns
     kResultToModule,        // what the module returns, to the type that its parameters have
-    kSoftmaxToModule,       // the probabilities of attention, to that type
+    kSoftmaxToHanded,       // the probabilities of attention, to the type of queries and values
   };
   Down down = Down::kNothing;
   // Softmax is asked for the type of the hidden states, which was float32 when the file was made.

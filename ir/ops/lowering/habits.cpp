@@ -45,6 +45,13 @@ bool MultipliesTensors(const TorchOp& op) {
   return op.name == "aten::matmul" || op.name == "aten::bmm" || op.name == "aten::baddbmm";
 }
 
+bool GivesProbabilities(const TorchOp& op) { return op.name == "aten::softmax"; }
+
+bool PassesProbabilities(const TorchOp& op) {
+  return op.name == "aten::dropout" || op.name == "aten::native_dropout" ||
+         op.name == "aten::to" || op.name == "aten::type_as";
+}
+
 bool IsSum(const TorchOp& op) { return op.name == "aten::add"; }
 
 bool LooksUp(const TorchOp& op) { return op.name == "aten::embedding"; }

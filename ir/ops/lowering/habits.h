@@ -29,6 +29,9 @@ inline constexpr absl::string_view kFrequenciesCopyName = "original_inv_freq";
 
 // The product of two computed tensors, as in attention written out; a layer's is another call.
 bool MultipliesTensors(const TorchOp& op);
+// Softmax, and what lets probabilities through: dropout and casts.
+bool GivesProbabilities(const TorchOp& op);
+bool PassesProbabilities(const TorchOp& op);
 bool IsSum(const TorchOp& op);  // of two operands
 // Rows of a table.
 bool LooksUp(const TorchOp& op);
