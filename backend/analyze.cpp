@@ -17,6 +17,7 @@
 #include "backend/gate.h"
 #include "backend/runtime/kv_cache.h"
 #include "backend/runtime/onnxruntime.h"
+#include "backend/sizes.h"
 #include "backend/sweep.h"
 #include "backend/sweep_gates.h"
 #include "backend/terminal.h"
@@ -122,28 +123,6 @@ bool HasErrorAt(const DiagnosticSink& sink, const std::string& place) {
   return false;
 }
 
-// Sizes that do not fit 64 bits are no figures: the bindings are at fault.
-void CheckSizes(const Analysis& analysis, const MemoryTrace& trace, const Timeline& timeline,
-                DiagnosticSink& sink) {
-  for (size_t i = 0; i < trace.storages.size(); ++i) {
-    const StorageRecord& storage = trace.storages[StorageId(i)];
-    if (timeline.bytes[StorageId(i)].has_value() || storage.bytes.is_unknown() ||
-        analysis.dims().IsDataDependent(storage.bytes)) {
-      continue;
-    }
-    sink.UsageError("overflow", storage.name,
-                    absl::StrCat("its size, ", analysis.dims().ToString(storage.bytes),
-                                 " bytes, does not fit 64 bits at these bindings"));
-    return;
-  }
-  if (!timeline.overflow) return;
-  if (analysis.bindings.empty()) {
-    sink.Error("overflow", "", "the sum of all sizes does not fit 64 bits");
-  } else {
-    sink.UsageError("overflow", "", "the sum of all sizes does not fit 64 bits at these bindings");
-  }
-}
-
 // Errors that are not there without the shapes and values given for inputs are their fault.
 InferredTypes InferBound(const LoadedModel& model, const InferOptions& given,
                          DiagnosticSink& sink) {
@@ -230,6 +209,22 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
   CheckSizes(analysis, training.trace, training.timeline, sink);
 }
 
+// The report of a sweep is of the first value that the model can run with.
+void BindSweep(const LoadedModel& model, const InferredTypes& inferred, const Sweep& sweep,
+               DimBindings& dims) {
+  const DimBindings first = dims;
+  for (const int64_t value : sweep.values) {
+    for (auto& [name, bound] : dims) {
+      if (name == sweep.name) bound = value;
+    }
+    DimEvaluator evaluator(*model.graph.dims, dims);
+    DiagnosticSink found;
+    CheckConstraints(model.graph, inferred, evaluator, found);
+    if (!found.has_errors()) return;
+  }
+  dims = first;
+}
+
 SweepReport SweepOver(Analysis& analysis, const Sweep& sweep) {
   return EvaluateSweep(
       analysis, sweep,
@@ -282,6 +277,7 @@ std::variant<Report, Failure> AnalyzeLoaded(const LoadedModel& model,
   Roles roles = AssignRoles(model.graph, model.provenance, options.freeze, sink);
   TellIdle(options, roles, !FindKvCache(model.graph, inferred).empty(), sink);
   TellIdleNames(model.graph, inferred, bound.dims, sink);
+  if (options.sweep) BindSweep(model, inferred, *options.sweep, bound.dims);
   DimEvaluator evaluator(*model.graph.dims, bound.dims);
   CheckConstraints(model.graph, inferred, evaluator, sink);
   if (sink.has_errors()) return ToFailure(sink.Take());
@@ -308,7 +304,7 @@ std::variant<Report, Failure> AnalyzeLoaded(const LoadedModel& model,
       DiagnosticSink apart;
       return AnalyzeLoaded(model, device, at_value, apart);
     };
-    HoldOverSweep(options, analyze, report.gates);
+    HoldOverSweep(options, analysis.bindings, analyze, report.gates);
   }
   if (!options.explain.empty()) {
     report.explanation = BuildExplanation(analysis, report, options.explain);

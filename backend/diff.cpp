@@ -177,6 +177,10 @@ std::variant<Diff, Failure> Compare(const DiffSide& before, const DiffSide& afte
     if (total == diff.totals.end()) {
       return CannotCompare("--fail-on " + limit.text, "no such figure");
     }
+    if (!total->before && !total->after) {
+      return CannotCompare("--fail-on " + limit.text,
+                           "neither side knows this figure; does --mode leave its run out?");
+    }
     diff.gates.push_back(Hold(limit, *total));
   }
   return diff;

@@ -135,13 +135,14 @@ std::vector<Change> Changes(const std::string& dimension, int64_t asked) {
 }
 
 std::vector<FitChange> TryChanges(const Options& options, const std::string& dimension,
-                                  int64_t asked, int64_t memory) {
+                                  int64_t asked, const DeviceReport& device) {
+  const int64_t memory = device.memory_bytes;
   std::vector<FitChange> tried;
   for (const Change& change : Changes(dimension, asked)) {
     Options changed = options;
     if (!change.apply(changed)) continue;
     const Bytes needed = NeedOf(changed).bytes;
-    if (needed) tried.push_back({change.name, needed, *needed <= memory});
+    if (needed && needed != device.needed_bytes) tried.push_back({change.name, needed, *needed <= memory});
   }
   return tried;
 }
@@ -171,7 +172,8 @@ std::variant<FitReport, Failure> Fit(const Options& options, const std::string& 
   fit.binds = search.largest ? search.next.largest : search.need.largest;
   fit.asked = binding->value;
   if (!report.device->fits.value_or(false)) {
-    fit.changes = TryChanges(WithDim(plain, dimension, fit.asked), dimension, fit.asked, memory);
+    fit.changes = TryChanges(WithDim(plain, dimension, fit.asked), dimension, fit.asked,
+                             *report.device);
   }
   return fit;
 }

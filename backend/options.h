@@ -47,7 +47,7 @@ struct Budget {
 // Values of one dimension, each to be evaluated.
 struct Sweep {
   std::string name;
-  std::vector<int64_t> values;  // at least one; the report itself is of the first
+  std::vector<int64_t> values;  // at least one; the report itself is of the first that the model can run with
 };
 
 struct Options {

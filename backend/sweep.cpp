@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/build_report.h"
+#include "backend/sizes.h"
 #include "passes/byte_total.h"
 #include "passes/guards.h"
 #include "passes/infer_shapes.h"
@@ -84,26 +85,36 @@ class Sweeper {
     return bindings;
   }
 
+  // No figure is known of a value with which the model cannot run.
+  SweepPoint Failed(int64_t value, const DiagnosticSink& sink) {
+    last_ = {};
+    const Diagnostic& first = sink.all().front();
+    SweepPoint point;
+    point.value = value;
+    point.error = first.place.empty() ? first.message : first.place + ": " + first.message;
+    return point;
+  }
+
   SweepPoint At(int64_t value, std::vector<SweepPiece>& pieces) {
     SweepPoint point;
     point.value = value;
     DimEvaluator evaluator(analysis_.dims(), BindingsWith(value));
     DiagnosticSink sink;
     CheckConstraints(analysis_.graph(), analysis_.inferred, evaluator, sink);
-    if (sink.has_errors()) {
-      const Diagnostic& first = sink.all().front();
-      point.error = first.place.empty() ? first.message : first.place + ": " + first.message;
-      last_ = {};
-      return point;
-    }
+    if (sink.has_errors()) return Failed(value, sink);
     Place place;
     if (inference_) {
       const MemoryTrace& trace = inference_->At(evaluator);
-      place = AddInference(trace, ComputeTimeline(trace, evaluator, 1), point);
+      const Timeline timeline = ComputeTimeline(trace, evaluator, 1);
+      CheckSizes(analysis_, trace, timeline, sink);
+      if (sink.has_errors()) return Failed(value, sink);
+      place = AddInference(trace, timeline, point);
     }
     if (training_) {
       const MemoryTrace& trace = training_->At(evaluator);
       const Timeline timeline = ComputeTimeline(trace, evaluator, kAllocationGranularity);
+      CheckSizes(analysis_, trace, timeline, sink);
+      if (sink.has_errors()) return Failed(value, sink);
       const PeakAt peak = Peak(trace, timeline);
       point.training_peak_bytes = peak.bytes;
       ByteTotal saved(evaluator);
@@ -134,13 +145,19 @@ class Sweeper {
     } else if (place == last_) {
       pieces.back().last = value;
     } else {
+      const bool continues = last_.trace != nullptr;
       last_ = place;
       std::vector<Dim> sizes;
       for (const StorageRecord& storage : place.trace->storages) {
         const bool alive = storage.first_tick <= place.tick && place.tick < storage.end_tick;
         if (alive && !storage.bytes.is_unknown()) sizes.push_back(storage.bytes);
       }
-      pieces.push_back({value, value, analysis_.dims().ToString(analysis_.dims().Sum(sizes))});
+      const std::string sum = analysis_.dims().ToString(analysis_.dims().Sum(sizes));
+      if (continues && pieces.back().expression == sum) {
+        pieces.back().last = value;
+      } else {
+        pieces.push_back({value, value, sum});
+      }
     }
   }
 

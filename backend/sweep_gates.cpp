@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "backend/gate.h"
 
@@ -52,16 +53,17 @@ void Merge(const std::string& value, const std::vector<GateReport>& at,
 
 }  // namespace
 
-void HoldOverSweep(const Options& options, const AnalyzeWith& analyze,
+void HoldOverSweep(const Options& options, const DimBindings& bound, const AnalyzeWith& analyze,
                    std::vector<GateReport>& gates) {
   if (gates.empty()) return;
   const Sweep& sweep = *options.sweep;
-  const std::vector<GateReport> first = gates;
+  const std::vector<GateReport> known = gates;
   for (GateReport& gate : gates) gate.violations.clear();
-  for (size_t i = 0; i < sweep.values.size(); ++i) {
-    const int64_t value = sweep.values[i];
+  for (const int64_t value : sweep.values) {
+    const bool is_known =
+        std::find(bound.begin(), bound.end(), std::pair(sweep.name, value)) != bound.end();
     Merge(sweep.name + " = " + std::to_string(value),
-          i == 0 ? first : GatesOf(analyze(AtValue(options, value)), gates.size()), gates);
+          is_known ? known : GatesOf(analyze(AtValue(options, value)), gates.size()), gates);
   }
   for (GateReport& gate : gates) {
     gate.passed = gate.violations.empty();

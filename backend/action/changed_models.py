@@ -3,11 +3,14 @@
 
     changed_models.py --footprint BINARY --base COMMIT [--options TEXT] [--fail-on LIMITS]
 
-Compares the working tree of the current git repository with COMMIT. Exit code: the worst of the
-single analyses (1: a limit is broken, 2: a model is wrong, 3: the options are).
+Compares the working tree of the current git repository with COMMIT; none, or the zeros that GitHub
+gives for a new branch, is the commit before. A limit without a plus ("peak>24GiB") holds for added
+models too. Exit code: the worst of the single analyses (1: a limit is broken, 2: a model is wrong,
+3: the options or COMMIT are).
 """
 
 import argparse
+import re
 import shlex
 import subprocess
 import sys
@@ -15,11 +18,20 @@ import tempfile
 from pathlib import Path
 
 MARK = "<!-- footprint -->"
-SUFFIXES = (".onnx", ".onnxtxt")
+SUFFIXES = (".onnx", ".onnxtxt", ".textproto")
 
 
 def git(*arguments: str) -> bytes:
     return subprocess.run(["git", *arguments], check=True, stdout=subprocess.PIPE).stdout
+
+
+def commit(base: str) -> str:
+    base = base if base.strip("0") else "HEAD^"
+    try:
+        return git("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}").decode().strip()
+    except subprocess.CalledProcessError:
+        raise ValueError(f"--base {base}: no commit of this clone; actions/checkout needs "
+                         "fetch-depth: 0") from None
 
 
 def changes(base: str) -> list[tuple[str, str, str]]:
@@ -39,7 +51,12 @@ def changes(base: str) -> list[tuple[str, str, str]]:
 class Analyzer:
     def __init__(self, given: argparse.Namespace, folder: Path) -> None:
         self.given, self.folder = given, folder
-        self.options = shlex.split(given.options)
+        self.base = commit(given.base)
+        try:
+            self.options = shlex.split(given.options)
+        except ValueError as error:
+            raise ValueError(f"--options {given.options}: {error}") from None
+        self.limits = given.fail_on.split()
         self.code = 0
 
     def run(self, model: str, command: str, *arguments: str) -> str:
@@ -57,11 +74,13 @@ class Analyzer:
         if status == "D":
             return f"### `{after}` is removed\n"
         if status == "A":
-            return self.run(after, "analyze", "--", after)
+            absolute = [re.fullmatch(r"([^>]+)>([^+]+)", limit) for limit in self.limits]
+            budgets = [f"--budget={limit[1]}={limit[2]}" for limit in absolute if limit]
+            return self.run(after, "analyze", *budgets, "--", after)
         old = self.folder / before
         old.parent.mkdir(parents=True, exist_ok=True)
-        old.write_bytes(git("cat-file", "--filters", f"{self.given.base}:{before}"))
-        limits = [f"--fail-on={limit}" for limit in self.given.fail_on.split()]
+        old.write_bytes(git("cat-file", "--filters", f"{self.base}:{before}"))
+        limits = [f"--fail-on={limit}" for limit in self.limits]
         text = self.run(after, "diff", *limits, "--", str(old), after)
         return text.replace(str(old), f"{before} (before)")
 
@@ -74,8 +93,13 @@ def main() -> int:
     parser.add_argument("--fail-on", default="")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        analyzer = Analyzer(given, Path(folder))
-        sections = [analyzer.section(*change) for change in changes(given.base)]
+        try:
+            analyzer = Analyzer(given, Path(folder))
+        except ValueError as error:
+            print(f"{MARK}\n## Memory of changed models\n\n```\n{error}\n```")
+            print(error, file=sys.stderr)
+            return 3
+        sections = [analyzer.section(*change) for change in changes(analyzer.base)]
     text = "\n".join([MARK, "## Memory of changed models", "", *sections])
     if not sections:
         text += "No model changed.\n"

@@ -82,7 +82,9 @@ void Fill(CLI::Option& option, const std::vector<std::string>& values) {
 std::optional<std::filesystem::path> ConfigOf(const Flags& flags) {
   if (flags.config == "none") return std::nullopt;
   if (!flags.config.empty()) return flags.config;
+  // Of two models the new one decides for both.
   std::filesystem::path model = flags.before.empty() ? flags.model : flags.before;
+  if (!flags.after.empty() && !flags.after.ends_with(".json")) model = flags.after;
   if (!flags.models.empty()) model = flags.models.front();
   if (model == "-") return std::nullopt;
   std::error_code error;
@@ -103,7 +105,7 @@ void ApplyConfig(CLI::App& command, const CLI::App& analyze, Flags& flags, Usage
       errors.Add("bad-config", path->string() + ": " + entry.option,
                  "analyze has no option --" + entry.option +
                      DidYouMean(name, NamesOf(analyze)));
-    } else if (entry.option == "config" || entry.option == "help") {
+    } else if (entry.option == "config" || entry.option == "help" || entry.option == "output") {
       errors.Add("bad-config", path->string() + ": " + entry.option, "is for the command line");
     } else if (CLI::Option* option = command.get_option_no_throw(name)) {
       if (option->count() == 0) given.push_back(name);
@@ -182,6 +184,21 @@ std::variant<Command, Failure> Dispatch(const CLI::App& app, Flags& flags) {
   return ConvertWith(ConvertAnalyze, flags, std::move(errors));
 }
 
+// An option with nothing behind it ("--device $UNSET") would silently be none.
+std::optional<Failure> RefuseEmpty(const std::vector<std::string>& arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    const bool behind = word.empty() && i > 0 && IsOption(arguments[i - 1]);
+    if (!behind && !(IsOption(word) && word.ends_with("=") && word.find('=') + 1 == word.size())) {
+      continue;
+    }
+    const std::string& option = behind ? arguments[i - 1] : word;
+    return UsageFailure("bad-value", option.substr(0, option.find('=')),
+                        "expected a value; it is empty");
+  }
+  return std::nullopt;
+}
+
 // "--depth: At Most 1 required but received 2", "--dim: 1 required NAME=INT missing"
 Failure WrongCount(const std::string& said) {
   const bool twice = said.find("At Most") != std::string::npos;
@@ -194,6 +211,7 @@ Failure WrongCount(const std::string& said) {
 std::variant<Command, Failure> ParseCommandLine(const std::vector<std::string>& given) {
   std::vector<std::string> arguments = given;
   const std::vector<std::string> names = TakeNames(arguments);
+  if (std::optional<Failure> failure = RefuseEmpty(arguments)) return *failure;
   CLI::App app("", "footprint");
   Flags flags;
   app.set_version_flag("--version", "footprint " FOOTPRINT_VERSION);

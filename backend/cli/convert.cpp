@@ -11,12 +11,13 @@
 #include <variant>
 
 #include "backend/bytes.h"
-#include "ir/suggest.h"
+#include "backend/cli/many.h"
 #include "backend/cli/values.h"
 #include "backend/devices.h"
 #include "backend/gate.h"
 #include "backend/names.h"
 #include "backend/units.h"
+#include "ir/suggest.h"
 #include "passes/checkpoint.h"
 
 namespace footprint {
@@ -191,9 +192,18 @@ void ConvertDevice(const Flags& flags, Options& options, UsageErrors& errors) {
                  "expected a size, as in 24GiB, 80GB or a number of bytes");
     }
   }
-  const bool asked = !flags.device.empty() || !flags.device_memory.empty();
-  if (asked && options.mode == Mode::kInference) {
-    errors.Add("bad-value", "--device", "speaks of a training step, which is not analyzed");
+  if (options.mode != Mode::kInference) return;
+  // A project's device is for its training steps.
+  for (const char* option : {"--device", "--device-memory"}) {
+    const bool is_name = option == std::string_view("--device");
+    if ((is_name ? flags.device : flags.device_memory).empty()) continue;
+    if (!errors.IsFromFile(option)) {
+      errors.Add("bad-value", option, "speaks of a training step, which is not analyzed");
+    } else if (is_name) {
+      options.device.clear();
+    } else {
+      options.device_memory.reset();
+    }
   }
 }
 
@@ -365,10 +375,7 @@ AnalyzeCommand ConvertAnalysis(const Flags& flags, FormatsOf what, UsageErrors& 
 }  // namespace
 
 void UsageErrors::Add(std::string kind, std::string place, std::string message) {
-  const std::string option = place.substr(0, place.find(' '));
-  if (std::find(of_file_.begin(), of_file_.end(), option) != of_file_.end()) {
-    place = file_ + ": " + place;
-  }
+  if (IsFromFile(place.substr(0, place.find(' ')))) place = file_ + ": " + place;
   failure_.diagnostics.push_back({"error", std::move(kind), std::move(place), std::move(message)});
 }
 
@@ -377,12 +384,17 @@ void UsageErrors::ComeFrom(std::string file, std::vector<std::string> options) {
   of_file_ = std::move(options);
 }
 
+bool UsageErrors::IsFromFile(const std::string& option) const {
+  return std::find(of_file_.begin(), of_file_.end(), option) != of_file_.end();
+}
+
 AnalyzeCommand ConvertAnalyze(const Flags& flags, UsageErrors& errors) {
   Flags first = flags;
   if (!flags.models.empty()) first.model = flags.models.front();
   AnalyzeCommand command = ConvertAnalysis(first, FormatsOf::kReport, errors);
   command.models = flags.models;
-  command.fit = flags.fit;
+  const bool is_alone = command.options.mode != Mode::kInference && !AreMany(flags.models);
+  if (is_alone || !errors.IsFromFile("--fit")) command.fit = flags.fit;
   return command;
 }
 

@@ -16,6 +16,7 @@ class UsageErrors {
   void Add(std::string kind, std::string place, std::string message);
   // Mistakes in the values of these options ("--dim") are told as the file's.
   void ComeFrom(std::string file, std::vector<std::string> options);
+  bool IsFromFile(const std::string& option) const;
   bool empty() const { return failure_.diagnostics.empty(); }
   Failure Take() { return std::move(failure_); }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -29,16 +30,17 @@ bool IsModelFile(const fs::path& path) {
   return path.extension() == ".onnx" || path.extension() == ".onnxtxt";
 }
 
+// Links that lead nowhere are listed: to open them fails, and is told.
 std::vector<std::string> InFolder(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;
   fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
                                       error);
   for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    if (at->is_regular_file(error) && IsModelFile(at->path())) {
+    std::error_code ignored;
+    if (!at->is_directory(ignored) && !at->is_fifo(ignored) && IsModelFile(at->path())) {
       found.push_back(at->path().string());
     }
-    error.clear();
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -67,9 +69,11 @@ void AnalyzeOne(const ManyRun& run, ModelSummary& summary) {
   Options options = run.options;
   options.model_path = summary.model;
   const std::variant<Report, Failure> result = Analyze(options);
+  const std::optional<Failure> unwritten = run.write(summary.model, result);
   if (const Failure* failure = std::get_if<Failure>(&result)) {
     return Fail(*failure, summary);
   }
+  if (unwritten) Fail(*unwritten, summary);
   const Report& report = std::get<Report>(result);
   summary.parameter_count = report.parameter_count;
   summary.parameter_bytes = report.parameter_bytes;
@@ -77,8 +81,8 @@ void AnalyzeOne(const ManyRun& run, ModelSummary& summary) {
   if (report.inference) summary.inference_peak_bytes = report.inference->peak.live_bytes;
   summary.broken_budgets = std::count_if(report.gates.begin(), report.gates.end(),
                                          [](const GateReport& gate) { return !gate.passed; });
-  if (summary.broken_budgets > 0) summary.exit_code = 1;
-  if (const std::optional<Failure> failure = run.write(report)) Fail(*failure, summary);
+  if (summary.broken_budgets > 0) summary.exit_code = std::max(summary.exit_code, 1);
+  summary.gates = report.gates;
 }
 
 // One line that each call writes over.
@@ -127,7 +131,9 @@ std::vector<ModelSummary> AnalyzeMany(const std::vector<std::string>& models, co
       summaries[i].model = models[i];
       try {
         AnalyzeOne(run, summaries[i]);
-      } catch (const std::exception& error) {  // out of memory, above all
+      } catch (const std::bad_alloc&) {
+        Fail({3, {{"error", "out-of-memory", "", "not enough memory"}}}, summaries[i]);
+      } catch (const std::exception& error) {
         Fail({2, {{"error", "internal", "", error.what()}}}, summaries[i]);
       }
       ++done;

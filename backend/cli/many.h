@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "backend/options.h"
@@ -27,18 +28,21 @@ struct ModelSummary {
   std::string model;
   int exit_code = 0;
   std::string error;  // of the first failure
-  int64_t parameter_count = 0;
+  Bytes parameter_count;
   Bytes parameter_bytes;
   Bytes training_peak_bytes;
   Bytes inference_peak_bytes;
   int64_t broken_budgets = 0;
+  std::vector<GateReport> gates;  // kept and broken
 };
 
 struct ManyRun {
   Options options;  // of each model
   bool progress = false;  // on stderr
   // Writes what is asked for of one model; called from several threads.
-  std::function<std::optional<Failure>(const Report&)> write;
+  std::function<std::optional<Failure>(const std::string& model,
+                                       const std::variant<Report, Failure>& result)>
+      write;
 };
 
 // In the order of `models`. Only the summaries stay in memory.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "backend/cli/many.h"
 #include "backend/csv_writer.h"
 #include "backend/report_json_writer.h"
@@ -11,6 +13,17 @@ namespace {
 using Layout = JsonWriter::Layout;
 
 std::string Size(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "-"; }
+
+int64_t CountFailed(const std::vector<ModelSummary>& summaries) {
+  return std::count_if(summaries.begin(), summaries.end(),
+                       [](const ModelSummary& summary) { return summary.exit_code > 1; });
+}
+
+// "3 models, 1 of them failed"
+std::string Verdict(const std::vector<ModelSummary>& summaries) {
+  return Counted(static_cast<int64_t>(summaries.size()), "model") + ", " +
+         WithThousands(CountFailed(summaries)) + " of them failed";
+}
 
 std::string Outcome(const ModelSummary& summary) {
   if (!summary.error.empty()) return summary.error;
@@ -28,15 +41,12 @@ std::string SummaryText(const std::vector<ModelSummary>& summaries, const Termin
                        {.title = "training peak", .align = kRight},
                        {.title = "inference peak", .align = kRight},
                        {.title = "", .excess = TableColumn::Excess::kElideEnd, .readable = 30}});
-  size_t failed = 0;
   for (const ModelSummary& summary : summaries) {
-    failed += summary.exit_code > 1 ? 1 : 0;
     table.AddRow({Printable(summary.model), Size(summary.parameter_bytes),
                   Size(summary.training_peak_bytes), Size(summary.inference_peak_bytes),
                   Printable(Outcome(summary))});
   }
-  return table.Render(terminal) + "\n" + Counted(static_cast<int64_t>(summaries.size()), "model") +
-         ", " + WithThousands(static_cast<int64_t>(failed)) + " of them failed\n";
+  return table.Render(terminal) + "\n" + Verdict(summaries) + "\n";
 }
 
 std::string SummaryMarkdown(const std::vector<ModelSummary>& summaries) {
@@ -77,9 +87,27 @@ std::string SummaryJson(const std::vector<ModelSummary>& summaries) {
     json.Field("training_peak_bytes", summary.training_peak_bytes);
     json.Field("inference_peak_bytes", summary.inference_peak_bytes);
     json.Field("broken_budgets", summary.broken_budgets);
+    json.Key("gates");
+    json.BeginArray(Layout::kOneLine);
+    for (const GateReport& gate : summary.gates) {
+      json.BeginObject(Layout::kOneLine);
+      json.Field("name", gate.name);
+      json.Field("limit_bytes", gate.limit_bytes);
+      json.Field("actual_bytes", gate.actual_bytes);
+      json.Field("passed", gate.passed);
+      json.EndObject();
+    }
+    json.EndArray();
     json.EndObject();
   }
   json.EndArray();
+  if (CountFailed(summaries) > 0) {
+    json.Key("error");
+    json.BeginObject(Layout::kLines);
+    json.Field("message", Verdict(summaries));
+    json.Field("exit_code", ExitCodeOf(summaries));
+    json.EndObject();
+  }
   json.EndObject();
   return json.Take();
 }

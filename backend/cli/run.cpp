@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <functional>
+#include <iterator>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -114,14 +116,29 @@ std::filesystem::path PlaceOf(const std::string& model, const std::filesystem::p
   return place;
 }
 
-std::optional<Failure> WriteReports(const Report& report, const AnalyzeCommand& command) {
-  const std::filesystem::path place = PlaceOf(report.model_path, command.destination.output);
+// What tells of a failure in the words of a format; empty if the format has none.
+std::string FailureDocument(const Failure& failure, const std::string& model, Format format) {
+  if (format == Format::kJson) return FailureJson(failure, model);
+  if (format == Format::kJunit) return FailureJunit(failure, model);
+  if (format == Format::kSarif) return FailureSarif(failure, model, FOOTPRINT_VERSION);
+  return "";
+}
+
+// Reports of one model, or what tells of its failure.
+std::optional<Failure> WriteReports(const std::string& model,
+                                    const std::variant<Report, Failure>& result,
+                                    const AnalyzeCommand& command) {
+  const std::filesystem::path place = PlaceOf(model, command.destination.output);
   std::error_code error;
   std::filesystem::create_directories(place.parent_path(), error);
+  const auto* report = std::get_if<Report>(&result);
   std::vector<OutputFile> files;
   for (const Format format : command.destination.formats) {
-    files.push_back({place.string() + InfoOf(format).suffix,
-                     ReportDocument(report, format, {Terminal{}, command.depth})});
+    std::string document =
+        report != nullptr ? ReportDocument(*report, format, {Terminal{}, command.depth})
+                          : FailureDocument(std::get<Failure>(result), model, format);
+    if (document.empty()) continue;
+    files.push_back({place.string() + InfoOf(format).suffix, std::move(document)});
   }
   const std::optional<WriteFailure> failure = WriteFiles(files);
   if (!failure) return std::nullopt;
@@ -158,16 +175,19 @@ Outcome ExecuteMany(const AnalyzeCommand& command) {
   std::vector<std::string> missing;
   const std::vector<std::string> models = FindModels(command.models, missing);
   if (!missing.empty()) {
-    return OneError(kCommandIsWrong, "file-access", missing.front(), "holds no model");
+    const bool opens = access(missing.front().c_str(), R_OK | X_OK) == 0 || errno != EACCES;
+    return OneError(kCommandIsWrong, "file-access", missing.front(),
+                    opens ? "holds no model" : "cannot be opened: Permission denied");
   }
   ManyRun run;
   run.options = command.options;
   run.progress = !given.quiet && isatty(STDERR_FILENO) != 0;
-  run.write = [&](const Report& report) {
-    return given.output.empty() ? std::nullopt : WriteReports(report, command);
+  run.write = [&](const std::string& model, const std::variant<Report, Failure>& result) {
+    return given.output.empty() ? std::nullopt : WriteReports(model, result, command);
   };
   const std::vector<ModelSummary> summaries = AnalyzeMany(models, run);
   for (const ModelSummary& summary : summaries) {
+    JudgeGates(summary.gates, summary.model, given.quiet);
     if (summary.error.empty()) continue;
     const std::string line = "footprint: " + Printable(summary.model) +
                              ": error: " + Printable(summary.error) + "\n";
@@ -293,11 +313,8 @@ int Fail(const Failure& failure, const std::string& model, Format format) {
   std::fputs(text.c_str(), stderr);
   // A second document behind a part of the first would help no one.
   if (failure.diagnostics.front().place == kStandardOutput) return failure.exit_code;
-  if (format == Format::kJson) (void)WriteStandardOutput(FailureJson(failure, model));
-  if (format == Format::kJunit) (void)WriteStandardOutput(FailureJunit(failure, model));
-  if (format == Format::kSarif) {
-    (void)WriteStandardOutput(FailureSarif(failure, model, FOOTPRINT_VERSION));
-  }
+  const std::string document = FailureDocument(failure, model, format);
+  if (!document.empty()) (void)WriteStandardOutput(document);
   return failure.exit_code;
 }
 
@@ -317,7 +334,9 @@ int Run(const std::vector<std::string>& arguments) {
       return Fail(*failure, model, format);
     }
     return std::get<int>(outcome);
-  } catch (const std::exception& error) {  // out of memory, above all
+  } catch (const std::bad_alloc&) {
+    return Fail(OneError(kCommandIsWrong, "out-of-memory", "", "not enough memory"), model, format);
+  } catch (const std::exception& error) {
     return Fail(OneError(kModelIsWrong, "internal", "", error.what()), model, format);
   }
 }

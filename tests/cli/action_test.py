@@ -66,6 +66,20 @@ class Action(CommandTest):
         self.assertIn("error", self.changed(2))
         self.assertIn("expected one of", self.changed(3, "--options", "--optimizer none"))
 
+    def test_an_absolute_limit_holds_for_what_is_new(self):
+        self.write("added", VALID)
+        self.commit()
+        self.assertIn("budget broken", self.changed(1, "--fail-on", "peak>1 parameters>+1%"))
+        self.changed(0, "--fail-on", "peak>1GiB")
+
+    def test_no_base_is_the_commit_before(self):
+        self.write("added", VALID)
+        self.commit()
+        for base in ("", "0" * 40):
+            self.assertIn("`added.onnxtxt`", self.changed(0, base=base))
+        self.assertIn("no commit of this clone", self.changed(3, base="f" * 40))
+        self.assertIn("No closing quotation", self.changed(3, "--options", "--dim 'N=2"))
+
     def test_nothing_changed(self):
         self.assertIn("No model changed.", self.changed(0, base="HEAD"))
 

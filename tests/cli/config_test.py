@@ -37,6 +37,18 @@ class Config(CommandTest):
         self.assertEqual({g["name"]: g["limit_bytes"] for g in report["gates"]},
                          {"peak": 10 ** 9, "saved": 10 ** 9})
 
+    def test_what_does_not_concern_a_run_is_left_out(self):
+        self.configure('device = "a100-80gb"\nfit = "N"\n')
+        self.assertEqual(self.report("--mode", "inference")["gates"], [])
+        self.assertEqual(self.report()["fit"]["dimension"], "N")
+        self.assertEqual(self.run_command("analyze", "models").returncode, 0)
+        self.fail_in_json(3, "analyze", self.model, "--mode", "inference", "--device", "t4")
+
+    def test_no_file_says_where_to_write(self):
+        self.configure('output = "victim"\n')
+        self.fail_in_json(3, "analyze", self.model)
+        self.assertFalse((self.folder / "victim").exists())
+
     def test_a_broken_budget_of_the_file(self):
         self.configure("[budget]\npeak = 1\n")
         self.assertEqual(self.run_command("analyze", self.model).returncode, 1)

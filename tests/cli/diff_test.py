@@ -93,7 +93,18 @@ class Diff(CommandTest):
             self.assertEqual((gate["name"], gate["passed"]), (limit, code == 0))
 
     def test_a_figure_that_is_not_there_keeps_no_limit(self):
-        self.diff(1, "old.onnxtxt", "old.onnxtxt", "--mode", "inference", "--fail-on", "peak>+1%")
+        self.diff(3, "old.onnxtxt", "old.onnxtxt", "--mode", "inference", "--fail-on", "peak>+1%")
+
+    def test_the_configuration_is_that_of_the_new_model(self):
+        for folder, optimizer in (("a", "sgd"), ("b", "lion")):
+            (self.folder / folder).mkdir()
+            (self.folder / folder / "footprint.toml").write_text(f'optimizer = "{optimizer}"\n')
+            (self.folder / folder / "m.onnxtxt").write_text(
+                (self.folder / "old.onnxtxt").read_text())
+        found = self.diff(0, "a/m.onnxtxt", "b/m.onnxtxt")
+        alone = self.succeed_in_json("analyze", "b/m.onnxtxt")
+        self.assertEqual(found["totals"]["optimizer-state"]["before_bytes"],
+                         alone["training"]["optimizer_state_bytes"])
 
     def test_saved_reports_compare_like_models(self):
         self.save("old")

@@ -203,6 +203,14 @@ class Usage(CommandTest):
                               place=option + " nonsense", message="expected one of ")
         self.assert_usage("analyze", "valid.onnxtxt", "--mode", "trainin", message="training?")
 
+    def test_an_empty_value(self):
+        for words in (("--device", ""), ("--device=",), ("--output=", "--mode", "training"),
+                      ("--checkpoint", ""), ("--fit", ""), ("--config", "")):
+            result = self.run_command("analyze", "valid.onnxtxt", "--format=json", *words)
+            self.assertEqual(result.returncode, 3, words)
+            self.assertEqual(json.loads(result.stdout)["error"]["message"],
+                             "expected a value; it is empty")
+
     def test_an_option_twice(self):
         self.assert_usage("analyze", "valid.onnxtxt", "--mode", "both", "--mode", "training")
 

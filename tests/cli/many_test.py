@@ -57,7 +57,18 @@ class Many(CommandTest):
         self.assertIsNone(broken["parameter_bytes"])
         self.assertIn(broken["error"], run.stderr.decode())
         self.assertTrue(all(r["exit_code"] == 0 for r in rows.values()))
+        self.assertIsNone(broken["parameter_count"])
+        self.assertEqual(json.loads(run.stdout)["error"],
+                         {"message": "14 models, 1 of them failed", "exit_code": 2})
         self.assertIn("14 models, 1 of them failed", self.summary(2, "zoo").stdout.decode())
+        self.summary(2, "zoo", "--format", "sarif", "--output", "out")
+        verdict = json.loads((self.folder / "out/zoo/broken.onnxtxt.sarif").read_text())
+        self.assertEqual(verdict["runs"][0]["invocations"][0]["exitCode"], 2)
+
+    def test_links_that_lead_nowhere_are_told(self):
+        (self.models / "gone.onnx").symlink_to("nowhere.onnx")
+        rows = {r["model"]: r for r in self.rows(3, "zoo")}
+        self.assertIn("No such file", rows["zoo/gone.onnx"]["error"])
 
     def test_a_report_each(self):
         self.summary(0, "zoo", "--format", "json", "--format", "markdown", "--output", "out")
@@ -69,8 +80,12 @@ class Many(CommandTest):
         self.assertEqual((self.folder / "out/zoo/m03.onnxtxt.json").read_text(), alone)
 
     def test_budgets_and_formats(self):
-        self.assertEqual({r["broken_budgets"] for r in self.rows(1, "zoo", "--budget", "peak=1")},
-                         {1})
+        rows = self.rows(1, "zoo", "--budget", "peak=1")
+        self.assertEqual({r["broken_budgets"] for r in rows}, {1})
+        self.assertEqual(rows[0]["gates"], [{"name": "peak", "limit_bytes": 1, "passed": False,
+                                             "actual_bytes": rows[0]["training_peak_bytes"]}])
+        told = self.summary(1, "zoo", "--budget", "peak=1").stderr.decode()
+        self.assertIn("zoo/m03.onnxtxt: budget broken: peak: ", told)
         table = self.summary(0, "zoo", "--format", "csv").stdout.decode()
         self.assertEqual(len(list(csv.DictReader(io.StringIO(table)))), 13)
         self.summary(3, "zoo", "--format", "netron")

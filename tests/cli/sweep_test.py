@@ -93,6 +93,19 @@ class Fit(CommandTest):
         self.assertIsNone(found["largest"])
         self.assertLess(found["margin_bytes"], 0)
 
+    def test_values_that_do_not_work(self):
+        huge = 9_000_000_000_000
+        run = self.succeed("analyze", RESNET, "--dim", f"batch=1,{huge}", "--mode", "training",
+                           "--format", "csv:sweep")
+        self.assertIn("does not fit 64 bits", run.splitlines()[-1])
+        gpt2 = str(SOURCE / "models" / "gpt2.train_loss.onnx")  # of 1,024 positions
+        one = self.succeed_in_json("analyze", gpt2, "--dim", "sequence=8", "--mode", "training")
+        swept = self.succeed_in_json("analyze", gpt2, "--dim", "sequence=1025,8", "--mode",
+                                     "training")
+        self.assertEqual(swept["bindings"]["sequence"], 8)
+        self.assertEqual(swept["training"]["peak"], one["training"]["peak"])
+        self.assertNotEqual(swept["sweep"]["points"][0]["error"], "")
+
     def test_every_value_keeps_the_budgets(self):
         options = ("--mode", "training", "--budget", "peak=8GiB", "--budget", "layer:m/layer1=1GiB",
                    "--device-memory", "9GiB", "--format", "json")
