@@ -142,7 +142,8 @@ std::vector<FitChange> TryChanges(const Options& options, const std::string& dim
     Options changed = options;
     if (!change.apply(changed)) continue;
     const Bytes needed = NeedOf(changed).bytes;
-    if (needed && needed != device.needed_bytes) tried.push_back({change.name, needed, *needed <= memory});
+    if (!needed || needed == device.needed_bytes) continue;
+    tried.push_back({change.name, needed, *needed <= memory});
   }
   return tried;
 }

@@ -47,7 +47,8 @@ struct Budget {
 // Values of one dimension, each to be evaluated.
 struct Sweep {
   std::string name;
-  std::vector<int64_t> values;  // at least one; the report itself is of the first that the model can run with
+  // At least one; the report itself is of the first that the model can run with.
+  std::vector<int64_t> values;
 };
 
 struct Options {

@@ -15,9 +15,11 @@ namespace footprint {
 // The name of a member. Names that the source spells out need no escaping; others may.
 class JsonKey {
  public:
+  // NOLINTBEGIN(google-explicit-constructor)
   template <size_t kSize>
   consteval JsonKey(const char (&text)[kSize]) : text_(text, kSize - 1), plain_(true) {}
   JsonKey(const std::string& text) : text_(text) {}
+  // NOLINTEND(google-explicit-constructor)
 
   std::string_view text() const { return text_; }
   bool plain() const { return plain_; }

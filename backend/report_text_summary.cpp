@@ -16,12 +16,12 @@ constexpr int kLabelWidth = 20;
 constexpr int kFigureWidth = 15;
 constexpr int kBytesWidth = 21;
 
-std::string PadLeft(std::string text, int width) {
+std::string PadLeft(const std::string& text, int width) {
   const int missing = width - DisplayWidth(text);
   return missing > 0 ? std::string(static_cast<size_t>(missing), ' ') + text : text;
 }
 
-std::string PadRight(std::string text, int width) {
+std::string PadRight(const std::string& text, int width) {
   const int missing = width - DisplayWidth(text);
   return missing > 0 ? text + std::string(static_cast<size_t>(missing), ' ') : text;
 }

@@ -15,8 +15,8 @@ namespace footprint {
 using AnalyzeWith = std::function<std::variant<Report, Failure>(const Options&)>;
 
 // What the gates speak of (layers, tensors, reserved bytes) is more than a sweep evaluates, so each
-// value is analyzed in full. `gates` are those of the value in `bound`. A value with which the model
-// cannot run passes no gate.
+// value is analyzed in full. `gates` are those of the value in `bound`. A value with which the
+// model cannot run passes no gate.
 void HoldOverSweep(const Options& options, const DimBindings& bound, const AnalyzeWith& analyze,
                    std::vector<GateReport>& gates);
 

@@ -134,8 +134,9 @@ void Importer::OpenTop() {
   ImportFrame& top = Push(nullptr, nullptr);
   top.region = RegionId(0);
   const auto& graph = file_.model.graph();
-  graph_.values.reserve(
-      static_cast<size_t>(graph.node_size() + graph.input_size() + graph.initializer_size()));
+  graph_.values.reserve(static_cast<size_t>(graph.node_size()) +
+                        static_cast<size_t>(graph.input_size()) +
+                        static_cast<size_t>(graph.initializer_size()));
   graph_.nodes.reserve(static_cast<size_t>(graph.node_size()));
   OpenGraph(top, graph);
 }

@@ -32,7 +32,8 @@ ImportFrame& Importer::Push(const ImportFrame* outer, const ImportCall* call) {
 void Importer::OpenGraph(ImportFrame& frame, const GraphProto& graph) {
   frame.graph = &graph;
   frame.nodes = &graph.node();
-  frame.names.reserve(static_cast<size_t>(graph.node_size() + graph.initializer_size()));
+  frame.names.reserve(static_cast<size_t>(graph.node_size()) +
+                      static_cast<size_t>(graph.initializer_size()));
   const auto declare = [&](const ValueInfoProto& info) {
     if (!info.has_type()) return;
     const auto [known, is_new] = frame.declared.try_emplace(info.name(), &info.type());

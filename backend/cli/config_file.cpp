@@ -58,7 +58,7 @@ std::optional<std::filesystem::path> FindConfig(const std::filesystem::path& fol
   std::error_code error;
   std::filesystem::path at = std::filesystem::absolute(folder, error).lexically_normal();
   while (!error) {
-    const std::filesystem::path candidate = at / "footprint.toml";
+    std::filesystem::path candidate = at / "footprint.toml";
     if (std::filesystem::is_regular_file(candidate, error)) return candidate;
     error.clear();
     if (!at.has_relative_path()) break;

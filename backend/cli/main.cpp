@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -16,16 +17,17 @@ namespace {
 // (most of the time of a small analysis would be page faults), and what is freed is never handed
 // back.
 void TuneAllocator() {
-  constexpr std::intptr_t kStep = 64 << 20;
-  constexpr std::intptr_t kLargePage = 2 << 20;
+  constexpr size_t kStep = 64 << 20;
+  constexpr size_t kLargePage = 2 << 20;
   mallopt(M_MXFAST, 0);
   mallopt(M_TOP_PAD, kStep);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   void* volatile block = malloc(kLargePage);  // what is never looked at is left out by compilers
   free(block);
-  const auto end = reinterpret_cast<std::intptr_t>(sbrk(0)) & -kLargePage;
-  madvise(reinterpret_cast<void*>(end - kStep), kStep, MADV_HUGEPAGE);
+  char* end = static_cast<char*>(sbrk(0));
+  end -= reinterpret_cast<std::uintptr_t>(end) % kLargePage;
+  madvise(end - kStep, kStep, MADV_HUGEPAGE);
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ Parsed<std::pair<std::string, int64_t>> ParseDim(std::string_view text) {
 }
 
 Parsed<InputShape> ParseInputShape(std::string_view text) {
-  const Problem problem = BadValue("expected NAME=[D0,D1,...], as in --input x=[32,3,224,224]");
+  Problem problem = BadValue("expected NAME=[D0,D1,...], as in --input x=[32,3,224,224]");
   const size_t equals = text.find("=[");
   if (equals == std::string_view::npos || equals == 0 || text.back() != ']') return problem;
   InputShape shape;

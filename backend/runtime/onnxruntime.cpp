@@ -162,7 +162,7 @@ class RegionPlanner {
       const BodyBytes& body = bodies_[attribute.region];
       Wide taken = body.peak;
       if (control == Control::kIf) taken -= body.outputs;
-      if (control == Control::kLoop) taken = std::max(taken, outputs) + 2 * kRuntimeAlignment;
+      if (control == Control::kLoop) taken = std::max(taken, outputs) + Wide{2} * kRuntimeAlignment;
       most = std::max(most, taken + StateBytes(node, source, control));
     }
     return most;

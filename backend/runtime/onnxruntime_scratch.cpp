@@ -70,7 +70,7 @@ Wide WhereScratch(const SizedNode& sized) {
 Wide LrnScratch(const SizedNode& sized) {
   const std::vector<int64_t>& image = sized.outputs[0];
   if (image.size() < 3) return 0;
-  const Wide channels = Wide(image[1]) + IntOf(sized, "size", 1) - 1;
+  const Wide channels = Wide{image[1]} + IntOf(sized, "size", 1) - 1;
   return sized.output_bytes[0] + channels * Product(image, 2) * kFloat;
 }
 
@@ -79,14 +79,14 @@ Wide SoftmaxScratch(const SizedNode& sized) {
   if (sized.source == nullptr || sized.source->version < 13) return 0;
   const Wide axis = IntOf(sized, "axis", -1);
   const auto rank = static_cast<int64_t>(sized.outputs[0].size());
-  return axis == -1 || axis == rank - 1 ? 0 : 2 * sized.output_bytes[0];
+  return axis == -1 || axis == rank - 1 ? 0 : Wide{2} * sized.output_bytes[0];
 }
 
-Wide TwoMoreScratch(const SizedNode& sized) { return 2 * sized.output_bytes[0]; }
+Wide TwoMoreScratch(const SizedNode& sized) { return Wide{2} * sized.output_bytes[0]; }
 
 // Operands laid out for matrix products, and the product before it is laid out as the output.
 Wide EinsumScratch(const SizedNode& sized) {
-  Wide bytes = 2 * sized.output_bytes[0];
+  Wide bytes = Wide{2} * sized.output_bytes[0];
   for (const int64_t input : sized.input_bytes) bytes += input;
   return bytes;
 }
@@ -111,7 +111,7 @@ static Wide RecurrentScratch(const SizedNode& sized, int64_t gates, int64_t stat
   constexpr int64_t kBiases = 8;
   const Wide state = batch * hidden * kFloat;
   const Wide one =
-      gates * sequence + states * state + kBiases * hidden * kFloat + 2 * kRuntimeAlignment;
+      gates * sequence + states * state + kBiases * hidden * kFloat + Wide{2} * kRuntimeAlignment;
   const Wide reversed = direction == "forward" ? 0 : sized.input_bytes[0] + sequence;
   return (direction == "bidirectional" ? 2 : 1) * one + reversed;
 }
@@ -239,8 +239,8 @@ Wide PackedAttentionScratch(const SizedNode& sized) {
   const std::vector<int64_t>& input = sized.inputs[0];
   if (input.size() != 3) return 0;
   const Wide heads = IntOf(sized, "num_heads", 1);
-  const Wide scores = input[0] * heads * input[1] * input[1] * kFloat;
-  return 4 * sized.output_bytes[0] + scores + input[0] * input[1] * kFloat;
+  const Wide scores = Wide{input[0]} * heads * input[1] * input[1] * kFloat;
+  return Wide{4} * sized.output_bytes[0] + scores + Wide{input[0]} * input[1] * kFloat;
 }
 
 }  // namespace footprint

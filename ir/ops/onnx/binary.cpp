@@ -114,16 +114,16 @@ constexpr BinaryMath kMin = {MinDim, [](double a, double b) { return std::min(a,
 constexpr BinaryMath kMax = {MaxDim, [](double a, double b) { return std::max(a, b); },
                              Ratios::kCommonDenominator};
 constexpr BinaryMath kPow = {PowDim, [](double a, double b) { return std::pow(a, b); }};
-constexpr BinaryMath kEqual = {EqualDim, [](double a, double b) { return double(a == b); },
+constexpr BinaryMath kEqual = {EqualDim, [](double a, double b) { return a == b ? 1.0 : 0.0; },
                                Ratios::kCommonDenominator, true};
-constexpr BinaryMath kLess = {LessDim, [](double a, double b) { return double(a < b); },
+constexpr BinaryMath kLess = {LessDim, [](double a, double b) { return a < b ? 1.0 : 0.0; },
                               Ratios::kCommonDenominator, true};
-constexpr BinaryMath kLessEqual = {LessEqualDim, [](double a, double b) { return double(a <= b); },
+constexpr BinaryMath kLessEqual = {LessEqualDim, [](double a, double b) { return a <= b ? 1.0 : 0.0; },
                                    Ratios::kCommonDenominator, true};
-constexpr BinaryMath kGreater = {GreaterDim, [](double a, double b) { return double(a > b); },
+constexpr BinaryMath kGreater = {GreaterDim, [](double a, double b) { return a > b ? 1.0 : 0.0; },
                                  Ratios::kCommonDenominator, true};
 constexpr BinaryMath kGreaterEqual = {GreaterEqualDim,
-                                      [](double a, double b) { return double(a >= b); },
+                                      [](double a, double b) { return a >= b ? 1.0 : 0.0; },
                                       Ratios::kCommonDenominator, true};
 constexpr BinaryMath kAnd = {AndDim};
 constexpr BinaryMath kOr = {OrDim};
@@ -207,7 +207,7 @@ KnownValuePtr Combine(DimTable& dims, const BinaryMath& math, const KnownValue& 
 
 // Contents of input i, laid out as the output; null if not known.
 KnownValuePtr BroadcastOperand(InferContext& c, int i, const Sizes& to) {
-  const KnownValuePtr value = c.InputValue(i);
+  KnownValuePtr value = c.InputValue(i);
   Sizes from;
   if (value == nullptr || value->is_sequence || !SmallSizes(c.InputType(i), &from)) return nullptr;
   if (from == to) return value;
@@ -285,7 +285,7 @@ void ModValues(InferContext& c) {
 
 Dim ShiftLeft(DimTable&, Dim a, Dim b) {
   if (!a.is_constant() || !b.is_constant() || b.value() < 0) return Dim();
-  return b.value() > 63 ? Dim(0) : Dim(static_cast<int64_t>(uint64_t(a.value()) << b.value()));
+  return b.value() > 63 ? Dim(0) : Dim(static_cast<int64_t>(static_cast<uint64_t>(a.value()) << b.value()));
 }
 Dim ShiftRight(DimTable&, Dim a, Dim b) {
   if (!a.is_constant() || !b.is_constant() || b.value() < 0 || a.value() < 0) return Dim();
