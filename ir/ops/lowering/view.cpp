@@ -119,7 +119,9 @@ SliceBounds BoundsOf(const LowerContext& ctx) {
   SliceBounds bounds = {AttributeOrInts(ctx, "starts", 1), AttributeOrInts(ctx, "ends", 2),
                         AttributeOrInts(ctx, "axes", 3), AttributeOrInts(ctx, "steps", 4)};
   const size_t n = std::max({bounds.starts.size(), bounds.ends.size(), bounds.axes.size()});
-  for (size_t i = bounds.axes.size(); i < n; ++i) bounds.axes.push_back(Dim(static_cast<int64_t>(i)));
+  for (size_t i = bounds.axes.size(); i < n; ++i) {
+    bounds.axes.push_back(Dim(static_cast<int64_t>(i)));
+  }
   bounds.starts.resize(n);  // unknown where run-time values decide
   bounds.ends.resize(n);
   bounds.steps.resize(n, Dim(1));

@@ -118,7 +118,8 @@ constexpr BinaryMath kEqual = {EqualDim, [](double a, double b) { return a == b 
                                Ratios::kCommonDenominator, true};
 constexpr BinaryMath kLess = {LessDim, [](double a, double b) { return a < b ? 1.0 : 0.0; },
                               Ratios::kCommonDenominator, true};
-constexpr BinaryMath kLessEqual = {LessEqualDim, [](double a, double b) { return a <= b ? 1.0 : 0.0; },
+constexpr BinaryMath kLessEqual = {LessEqualDim,
+                                   [](double a, double b) { return a <= b ? 1.0 : 0.0; },
                                    Ratios::kCommonDenominator, true};
 constexpr BinaryMath kGreater = {GreaterDim, [](double a, double b) { return a > b ? 1.0 : 0.0; },
                                  Ratios::kCommonDenominator, true};
@@ -285,7 +286,8 @@ void ModValues(InferContext& c) {
 
 Dim ShiftLeft(DimTable&, Dim a, Dim b) {
   if (!a.is_constant() || !b.is_constant() || b.value() < 0) return Dim();
-  return b.value() > 63 ? Dim(0) : Dim(static_cast<int64_t>(static_cast<uint64_t>(a.value()) << b.value()));
+  if (b.value() > 63) return 0;
+  return static_cast<int64_t>(static_cast<uint64_t>(a.value()) << b.value());
 }
 Dim ShiftRight(DimTable&, Dim a, Dim b) {
   if (!a.is_constant() || !b.is_constant() || b.value() < 0 || a.value() < 0) return Dim();
