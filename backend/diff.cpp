@@ -165,6 +165,15 @@ std::variant<Diff, Failure> Compare(const DiffSide& before, const DiffSide& afte
   Diff diff;
   diff.before_path = before.path;
   diff.after_path = after.path;
+  for (const auto& [name, value] : after.bindings) {
+    diff.conditions.push_back(name + " = " + std::to_string(value));
+  }
+  for (const char* name : {"optimizer", "precision"}) {
+    const auto setting = after.settings.find(name);
+    if (setting != after.settings.end()) {
+      diff.conditions.push_back(setting->first + " " + setting->second);
+    }
+  }
   for (size_t i = 0; i < before.totals.size(); ++i) {
     diff.totals.push_back(
         {before.totals[i].first, before.totals[i].second, after.totals[i].second});

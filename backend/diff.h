@@ -54,6 +54,8 @@ struct DiffRow {
 struct Diff {
   std::string before_path;
   std::string after_path;
+  // Of both sides: "batch = 32", "optimizer adamw", "precision fp32".
+  std::vector<std::string> conditions;
   std::vector<DiffTotal> totals;
   std::vector<DiffRow> layers;   // largest change first
   std::vector<DiffRow> tensors;  // likewise

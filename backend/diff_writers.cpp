@@ -114,6 +114,7 @@ void RowsJson(JsonKey key, const std::vector<DiffRow>& rows, JsonWriter& json) {
 std::string DiffText(const Diff& diff, const Terminal& terminal) {
   std::string text =
       Bold(Printable(diff.before_path) + " -> " + Printable(diff.after_path), terminal) + "\n";
+  text += Wrap("  with " + Printable(Joined(diff.conditions)), 4, terminal) + "\n";
   if (!diff.HasChange()) text += "  no change\n";
   TerminalTable table({{.title = "total"},
                        {.title = "before", .align = TableColumn::Align::kRight},
@@ -137,6 +138,7 @@ std::string DiffText(const Diff& diff, const Terminal& terminal) {
 std::string DiffMarkdown(const Diff& diff) {
   std::string text = "### Memory: " + MarkdownCode(diff.before_path) + " → " +
                      MarkdownCode(diff.after_path) + "\n\n";
+  text += "With " + MarkdownCode(Joined(diff.conditions)) + ".\n\n";
   if (!diff.HasChange()) text += "No change.\n\n";
   text += "| | before | after | change |\n|---|---:|---:|---:|\n";
   for (const DiffTotal& total : diff.totals) {
@@ -159,6 +161,10 @@ std::string DiffJson(const Diff& diff) {
   json.Field("schema", "footprint-diff/1");
   json.Field("before", diff.before_path);
   json.Field("after", diff.after_path);
+  json.Key("conditions");
+  json.BeginArray(Layout::kOneLine);
+  for (const std::string& condition : diff.conditions) json.Value(condition);
+  json.EndArray();
   json.Field("changed", diff.HasChange());
   json.Key("totals");
   json.BeginObject(Layout::kLines);

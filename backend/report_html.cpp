@@ -1,10 +1,12 @@
 #include "backend/report_html.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "backend/figures.h"
 #include "backend/html_page.h"
 #include "backend/report_gates.h"
+#include "backend/report_text_parts.h"
 #include "backend/terminal.h"
 #include "backend/units.h"
 
@@ -124,6 +126,18 @@ void AddGates(const Report& report, std::string& html) {
   html += "</section>\n";
 }
 
+void AddAskedFor(const Report& report, std::string& html) {
+  for (const std::string& text : AskedForTexts(report)) {
+    html += "<section><pre>";
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      html += Markup(std::string_view(text).substr(begin, end - begin)) + "\n";
+      begin = end + 1;
+    }
+    html += "</pre></section>\n";
+  }
+}
+
 void AddNotes(const Report& report, std::string& html) {
   if (report.diagnostics.empty()) return;
   html += "<section aria-labelledby=\"notes\"><h2 id=\"notes\">Notes</h2><ul class=\"notes\">\n";
@@ -146,6 +160,7 @@ std::string ReportHtml(const Report& report) {
   AddCards(report, html);
   AddGates(report, html);
   AddDevice(report, html);
+  AddAskedFor(report, html);
   AddNotes(report, html);
   html += kHtmlPage[2];
   html += ReportHtmlData(report);

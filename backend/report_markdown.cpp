@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/figures.h"
+#include "backend/report_text_parts.h"
 #include "backend/terminal.h"
 #include "backend/units.h"
 
@@ -169,6 +170,7 @@ std::string ReportMarkdown(const Report& report) {
   AddFigures(report, text);
   AddGates(report, text);
   AddSweep(report, text);
+  for (const std::string& asked : AskedForTexts(report)) text += "```\n" + asked + "```\n\n";
   AddLayers(report, text);
   if (report.training) AddLive("Alive at the peak of training", report.training->peak, text);
   if (report.inference) AddLive("Alive at the peak of inference", report.inference->peak, text);

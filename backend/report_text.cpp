@@ -22,6 +22,14 @@ std::string Join(const std::vector<std::string>& sections) {
 
 }  // namespace
 
+std::vector<std::string> AskedForTexts(const Report& report) {
+  const Terminal plain;
+  std::vector<std::string> texts = {FitText(report, plain), TextbookText(report, plain),
+                                    GradientNeedsText(report, kLiveRows, plain)};
+  std::erase(texts, "");
+  return texts;
+}
+
 std::string ReportText(const Report& report, const TextOptions& options) {
   const Terminal& terminal = options.terminal;
   std::vector<std::string> sections = {

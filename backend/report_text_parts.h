@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backend/figures.h"
 #include "backend/report.h"
@@ -30,6 +31,9 @@ std::string LayersText(const Report& report, const TextOptions& options);
 std::string PeakText(const std::string& title, const Peak& peak, int rows,
                      const Terminal& terminal);
 std::string NotesText(const Report& report, const Terminal& terminal);
+
+// Sections that other formats for people show word for word: those that options asked for.
+std::vector<std::string> AskedForTexts(const Report& report);
 
 // "  label          2.54 GiB    2,730,177,028", a sign such as "<=" before the figure.
 std::string FigureLine(std::string_view label, const Bytes& bytes, std::string_view sign = "");

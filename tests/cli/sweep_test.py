@@ -88,6 +88,13 @@ class Fit(CommandTest):
         self.assertEqual(self.fit("--device-memory", "8GiB", "--dim", "batch=1")["fit"]["changes"],
                          [])
 
+    def test_formats_for_people_show_what_was_asked_for(self):
+        for form in ("text", "markdown", "html"):
+            shown = self.succeed("analyze", RESNET, "--device-memory", "8GiB", "--fit", "batch",
+                                 "--accounting", "textbook", "--format", form)
+            self.assertIn("the largest batch that fits is", shown, form)
+            self.assertIn("Textbook", shown, form)
+
     def test_not_even_one(self):
         found = self.fit("--device-memory", "100MiB")["fit"]
         self.assertIsNone(found["largest"])
