@@ -23,6 +23,7 @@
 #include "backend/terminal.h"
 #include "backend/translate.h"
 #include "frontend/read_graph.h"
+#include "ir/suggest.h"
 #include "passes/foldable.h"
 #include "passes/infer_print.h"
 #include "passes/infer_shapes.h"
@@ -309,8 +310,11 @@ std::variant<Report, Failure> AnalyzeLoaded(const LoadedModel& model,
   if (!options.explain.empty()) {
     report.explanation = BuildExplanation(analysis, report, options.explain);
     if (!report.explanation) {
+      std::vector<std::string> names;
+      for (const ReportTensor& tensor : report.tensors) names.push_back(tensor.name);
       sink.UsageError("unknown-tensor", options.explain,
-                      "no input, initializer or node output of the top graph has this name");
+                      "no input, initializer or node output of the top graph has this name" +
+                          DidYouMean(options.explain, names));
       return ToFailure(sink.Take());
     }
   }

@@ -62,7 +62,7 @@ std::string Figure(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "u
 
 std::string ExactFigure(const Bytes& bytes) {
   if (!bytes) return "unknown";
-  const std::string exact = WithThousands(*bytes) + " bytes";
+  const std::string exact = WithThousands(*bytes) + (*bytes == 1 ? " byte" : " bytes");
   return *bytes < 1024 ? exact : BinaryUnits(*bytes) + " (" + exact + ")";
 }
 

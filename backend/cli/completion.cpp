@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "backend/bytes.h"
+#include "backend/cli/formats.h"
 #include "backend/devices.h"
+#include "backend/gate.h"
 
 namespace footprint {
 namespace {
@@ -34,15 +36,23 @@ std::string ChoicesOf(const std::string& type) {
 
 // Of options whose values are names from a list.
 std::string NamesFor(const std::string& option) {
-  std::string words;
+  std::vector<std::string> names;
   if (option == "optimizer") {
-    for (const std::string& name : OptimizerNames()) words += (words.empty() ? "" : " ") + name;
+    names = OptimizerNames();
   } else if (option == "device") {
     const std::variant<DeviceTable, DeviceError> table = LoadDevices("");
-    for (const Device& device : std::get<DeviceTable>(table).devices) {
-      words += (words.empty() ? "" : " ") + device.name;
+    for (const Device& device : std::get<DeviceTable>(table).devices) names.push_back(device.name);
+  } else if (option == "format") {
+    for (const FormatInfo& info : AllFormats()) names.emplace_back(info.name);
+  } else if (option == "budget" || option == "fail-on") {
+    for (const std::string& subject : BudgetSubjects()) {
+      if (subject.find(':') == std::string::npos) names.push_back(subject);
     }
+  } else if (option == "checkpoint") {
+    names = {"sqrt", "every:", "glob:"};
   }
+  std::string words;
+  for (const std::string& name : names) words += (words.empty() ? "" : " ") + name;
   return words;
 }
 
@@ -63,9 +73,9 @@ std::vector<OptionWords> OptionsOf(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->nonpositional()) continue;
     const std::string& name = option->get_lnames().front();
-    const std::string choices = ChoicesOf(option->get_type_name());
+    const std::string names = NamesFor(name);
     options.push_back({"--" + name, Plain(option->get_description()),
-                       choices.empty() ? NamesFor(name) : choices,
+                       names.empty() ? ChoicesOf(option->get_type_name()) : names,
                        option->get_items_expected_max() == 0});
   }
   return options;

@@ -131,16 +131,16 @@ Destination ConvertDestination(const Flags& flags, FormatsOf what, UsageErrors& 
     if (info.of >= what) choices.push_back({info.name, info.format});
   }
   Destination destination;
-  destination.output = flags.output;
+  destination.output = flags.output == "-" ? "" : flags.output;  // standard output
   destination.quiet = flags.quiet;
   destination.styled = Choose("--color", flags.color, kColors, errors);
   if (!flags.formats.empty()) destination.formats.clear();
   for (const std::string& given : flags.formats) {
     const Format format =
         Choose("--format", given, std::span<const Choice<Format>>(choices), errors);
-    AddFormat(format, flags.output, destination.formats);
+    AddFormat(format, destination.output, destination.formats);
   }
-  if (destination.formats.size() > 1 && flags.output.empty()) {
+  if (destination.formats.size() > 1 && destination.output.empty()) {
     errors.Add("bad-value", "--format", "several formats need --output DIR: one file each");
   }
   return destination;
@@ -155,7 +155,8 @@ std::vector<Budget> ConvertBudgets(const std::vector<std::string>& texts, UsageE
     if (equals == std::string::npos || !IsBudgetSubject(subject)) {
       errors.Add("bad-value", "--budget " + text,
                  "expected SUBJECT=SIZE, as in peak=24GiB; subjects are " +
-                     Joined(BudgetSubjects()) + DidYouMean(subject, BudgetSubjects()));
+                     Joined(BudgetSubjects()) +
+                     (IsBudgetSubject(subject) ? "" : DidYouMean(subject, BudgetSubjects())));
       continue;
     }
     const std::optional<int64_t> limit = ParseSize(text.substr(equals + 1));

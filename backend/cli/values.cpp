@@ -75,12 +75,21 @@ bool AddNumber(const nlohmann::json& number, InputValue& input) {
 
 // Row-major: nested arrays are opened from the back, so that the first element is next.
 std::optional<Problem> Flatten(const nlohmann::json& root, InputValue& input) {
-  std::vector<const nlohmann::json*> open = {&root};
+  std::vector<size_t> shape;  // along the first elements
+  for (const nlohmann::json* first = &root; first->is_array(); first = &first->front()) {
+    shape.push_back(first->size());
+    if (first->empty()) break;
+  }
+  std::vector<std::pair<const nlohmann::json*, size_t>> open = {{&root, 0}};  // at which depth
   while (!open.empty()) {
-    const nlohmann::json* next = open.back();
+    const auto [next, depth] = open.back();
     open.pop_back();
+    if (next->is_array() ? depth >= shape.size() || next->size() != shape[depth]
+                         : depth != shape.size()) {
+      return BadValue("expected arrays of equal lengths");
+    }
     if (next->is_array()) {
-      for (auto it = next->rbegin(); it != next->rend(); ++it) open.push_back(&*it);
+      for (auto it = next->rbegin(); it != next->rend(); ++it) open.emplace_back(&*it, depth + 1);
     } else if (!AddNumber(*next, input)) {
       return BadValue("expected numbers or booleans, integers of at most 64 bits");
     }

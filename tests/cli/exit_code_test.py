@@ -211,6 +211,10 @@ class Usage(CommandTest):
             self.assertEqual(json.loads(result.stdout)["error"]["message"],
                              "expected a value; it is empty")
 
+    def test_ragged_values(self):
+        self.assert_usage("analyze", "valid.onnxtxt", "--input-value", "x=[[1],[2,3]]")
+        self.assert_usage("analyze", "valid.onnxtxt", "--input-value", "x=[1,[2]]")
+
     def test_an_option_twice(self):
         self.assert_usage("analyze", "valid.onnxtxt", "--mode", "both", "--mode", "training")
 

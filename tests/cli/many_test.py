@@ -132,6 +132,9 @@ class Helpers(CommandTest):
         self.assertEqual(self.complete("footprint", "analyze", "--device", "a100-8"),
                          ["a100-80gb"])
         self.assertIn("adamw8bit", self.complete("footprint", "analyze", "--optimizer", "adamw"))
+        self.assertIn("csv:sweep", self.complete("footprint", "analyze", "--format", "csv"))
+        self.assertEqual(self.complete("footprint", "analyze", "--budget", "onnx"),
+                         ["onnxruntime-activation-peak"])
         self.assertIn("--precision", self.complete("footprint", "analyze", "x.onnx", "--pre"))
         self.assertEqual(self.complete("footprint", "analyze", "val"), ["valid.onnxtxt"])
 
