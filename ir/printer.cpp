@@ -101,7 +101,7 @@ class Printer {
 
   template <typename... Parts>
   void Line(const Parts&... parts) {
-    absl::StrAppend(&text_, std::string(2 * indent_, ' '), parts..., "\n");
+    absl::StrAppend(&text_, std::string(2 * static_cast<size_t>(indent_), ' '), parts..., "\n");
   }
 
   void Header() {

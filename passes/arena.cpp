@@ -45,9 +45,10 @@ Arena::Chunks::iterator Arena::Extend(int64_t bytes) {
       grew = true;
     }
     region = std::max(bytes, next_region_bytes_);
-    if (!grew)
+    if (!grew) {
       next_region_bytes_ =
           std::min(std::max(next_region_bytes_, kLargestDoubling), next_region_bytes_ * 2);
+    }
   }
   reserved_bytes_ += region;
   const int64_t place = end_;

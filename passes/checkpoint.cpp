@@ -103,7 +103,7 @@ std::vector<CheckpointSegment> FindCheckpoints(const std::string& spec, const Gr
         finder.Runs([&](const Scope& scope) { return MatchesLayer(wanted->pattern, scope.path); });
   } else {
     segments = finder.Runs([](const Scope& scope) { return IsNumbered(scope.name); });
-    const int64_t root = std::llround(std::ceil(std::sqrt(double(segments.size()))));
+    const int64_t root = std::llround(std::ceil(std::sqrt(static_cast<double>(segments.size()))));
     segments = Group(segments, wanted->count > 0 ? wanted->count : root);
   }
   if (segments.empty()) {

@@ -139,11 +139,11 @@ bool Holds::ReadsTextOnly() const {
 }
 
 void Holds::HoldArguments() {
-  static const std::vector<ScopeId> kNowhere;
+  static const std::vector<ScopeId> nowhere;
   ForEachRead([this](TorchValueId value, CallId reader) {
     if (program_.values[value].kind != TorchValueKind::kComputed) return;
     const std::vector<ScopeId>& inside = Path(reader);
-    const std::vector<ScopeId>& made = producer_[value].valid() ? Path(producer_[value]) : kNowhere;
+    const std::vector<ScopeId>& made = producer_[value].valid() ? Path(producer_[value]) : nowhere;
     size_t common = 0;
     while (common < inside.size() && common < made.size() && inside[common] == made[common]) {
       ++common;

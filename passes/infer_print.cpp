@@ -34,7 +34,7 @@ std::string PrintValue(const Graph& graph, const KnownValue& value) {
 std::string PrintType(const Graph& graph, const ValueType& type) {
   static constexpr const char* kKinds[] = {"unknown",   "",     "sparse ", "sequence ",
                                            "optional ", "map ", "opaque "};
-  const std::string kind = kKinds[static_cast<int>(type.kind)];
+  std::string kind = kKinds[static_cast<int>(type.kind)];
   if (type.kind == TypeKind::kUnknown) return kind;
   if (!type.spelling.empty()) return type.spelling;
   std::string text = absl::StrCat(kind, ToString(type.tensor, *graph.dims));

@@ -59,7 +59,7 @@ ValueType Read(absl::string_view text, DimTable& dims) {
 
 std::string Spell(const ValueType& type, const DimTable& dims) {
   if (!type.spelling.empty()) return type.spelling;
-  const std::string tensor = ToString(type.tensor, dims);
+  std::string tensor = ToString(type.tensor, dims);
   if (type.kind == TypeKind::kSequence) return absl::StrCat("sequence(", tensor, ")");
   if (type.kind == TypeKind::kOptional) return absl::StrCat("optional(", tensor, ")");
   return tensor;

@@ -29,7 +29,7 @@ Dim NotDim(DimTable&, Dim a) { return a.is_constant() ? Dim(a.value() == 0) : Di
 constexpr UnaryMath kAbs = {AbsDim, [](double a) { return std::abs(a); }};
 constexpr UnaryMath kNeg = {NegDim, [](double a) { return -a; }};
 constexpr UnaryMath kRelu = {ReluDim, [](double a) { return a > 0 ? a : 0; }};
-constexpr UnaryMath kSign = {SignDim, [](double a) { return double((a > 0) - (a < 0)); }};
+constexpr UnaryMath kSign = {SignDim, [](double a) { return a > 0 ? 1.0 : a < 0 ? -1.0 : 0.0; }};
 constexpr UnaryMath kNot = {NotDim, nullptr};
 constexpr UnaryMath kSqrt = {nullptr, [](double a) { return std::sqrt(a); }};
 constexpr UnaryMath kReciprocal = {nullptr, [](double a) { return 1 / a; }};

@@ -152,7 +152,7 @@ Tensor Matmul(Eager& eager, const Tensor& self, const Tensor& other) {
     const Tensor large = Transpose(eager, other, -1, -2);
     const Tensor small = TransposeMatrix(eager, self);
     if (ShouldFold(eager, large, small, false)) {
-      const Tensor product = FoldedMatmul(eager, large, small);
+      Tensor product = FoldedMatmul(eager, large, small);
       if (self.rank() == 1) return product;
       return Contiguous(eager, Transpose(eager, product, -1, -2));
     }
