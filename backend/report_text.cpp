@@ -44,7 +44,7 @@ std::string ReportText(const Report& report, const TextOptions& options) {
     sections.push_back(
         PeakText("Alive at the peak of training", report.training->peak, kLiveRows, terminal));
   }
-  if (report.inference) {
+  if (report.inference && ShowsIdeal(*report.inference)) {
     sections.push_back(PeakText("Alive at the peak of inference", report.inference->peak,
                                 report.training ? kLiveRowsBesideTraining : kLiveRows, terminal));
   }

@@ -235,12 +235,18 @@ std::string GatesText(const Report& report, const Terminal& terminal) {
   return text;
 }
 
+bool ShowsIdeal(const InferenceReport& inference) {
+  return inference.runtimes.empty() || inference.runtimes.front().name == "ideal";
+}
+
 std::string InferenceText(const Report& report, const Terminal& terminal) {
   if (!report.inference) return "";
   const InferenceReport& inference = *report.inference;
   const bool unknown = inference.unknown_storages > 0;
   const std::string sign = SignOf(inference.peak.is_bounded, unknown);
-  std::string text = Heading("Inference", "ideal reuse, in place, no arena", terminal);
+  const bool ideal = ShowsIdeal(inference);
+  std::string text =
+      Heading("Inference", ideal ? "ideal reuse, in place, no arena" : "", terminal);
   text += FigureLine("weights", inference.weight_bytes);
   text += FigureLine("inputs", inference.input_bytes);
   text += FigureLine("outputs", inference.output_bytes,
@@ -248,6 +254,7 @@ std::string InferenceText(const Report& report, const Terminal& terminal) {
   if (inference.constant_foldable_bytes > 0) {
     text += FigureLine("constant-foldable", inference.constant_foldable_bytes);
   }
+  if (!ideal) return text;
   text += FigureLine("activation peak", inference.activation_peak_bytes, sign);
   text += Expression(inference.activation_peak_expression, terminal);
   text += Bold(FigureLine("peak", inference.peak.live_bytes, sign), terminal);
