@@ -58,7 +58,8 @@ class LossLowering {
   void AddLoss(LossKind kind);
   void AddCrossEntropy(TorchValueId output);
   TorchValueId AddTarget(TensorType type);
-  void SetLoss(absl::string_view op, std::vector<TorchArgument> arguments, std::string note);
+  void SetLoss(absl::string_view op, std::vector<TorchArgument> arguments,
+               const std::string& note);
   TorchValueId View(TorchValueId tensor, absl::Span<const Dim> dims);
 
   const Graph& graph_;
@@ -150,7 +151,7 @@ TorchValueId LossLowering::AddTarget(TensorType type) {
 }
 
 void LossLowering::SetLoss(absl::string_view op, std::vector<TorchArgument> arguments,
-                           std::string note) {
+                           const std::string& note) {
   const ElementType element = builder_.value(outputs_[0]).type.element;
   const TorchValueId loss = builder_.AddComputed("loss", TensorType::Make(element, {}));
   builder_.Append(op, std::move(arguments), {loss});

@@ -98,7 +98,7 @@ Tensor ReplayMachine::NewStrided(const Dims& shape, const Dims& strides, Element
   storage.element = element;
   storage.category = category_;
   storage.what = what;
-  TensorData* data = NewTensorData(storages_.Add(std::move(storage)), shape, strides);
+  TensorData* data = NewTensorData(storages_.Add(storage), shape, strides);
   data->element = element;
   data->element_count = count;
   return Tensor(data);
@@ -335,7 +335,7 @@ void ReplayMachine::CastArguments(CallArguments& arguments) {
 bool HasOperands(const CallArguments& arguments) {
   const TorchOp& op = arguments.op;
   bool any = op.operands > 0 || !absl::StartsWith(op.arguments, "self");
-  for (int i = 0; i < arguments.size() && !any; ++i) any = bool(arguments.tensor(i));
+  for (int i = 0; i < arguments.size() && !any; ++i) any = static_cast<bool>(arguments.tensor(i));
   if (!any) return false;
   for (int i = 0; i < op.operands; ++i) {
     const absl::Span<const Tensor> tensors = arguments.tensors(i);

@@ -72,7 +72,7 @@ class TraceWriter {
   }
 
   bool EndsInsideItsStep(const ReplayStorage& storage) const {
-    const size_t next = static_cast<size_t>(storage.step + 1);
+    const size_t next = static_cast<size_t>(storage.step) + 1;
     return storage.step >= 0 && storage.end_tick >= 0 && next < trace_.steps.size() &&
            storage.end_tick <= trace_.steps[next].first_tick;
   }

@@ -245,8 +245,10 @@ class RoleAssigner {
         if (!input.valid()) continue;
         readers_[input].push_back(id);
         const Value& value = graph_.values[input];
-        from_sizes &= value.kind == ValueKind::kNodeOutput ? bool(from_sizes_[value.producer])
-                                                           : ConstantNode(input) != nullptr;
+        const bool is_output = value.kind == ValueKind::kNodeOutput;
+        if (is_output ? !from_sizes_[value.producer] : ConstantNode(input) == nullptr) {
+          from_sizes = false;
+        }
       }
       from_sizes_[id] = from_sizes || (row != nullptr && row->lower == nullptr);
     }

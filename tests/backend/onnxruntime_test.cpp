@@ -11,7 +11,7 @@
 namespace footprint {
 namespace {
 
-constexpr int64_t kElements = 2 * 8 * 16 * 16;
+constexpr int64_t kElements = int64_t{2} * 8 * 16 * 16;
 constexpr int64_t kTensor = kElements * 4;
 
 RuntimeReport PlanOf(const std::string& model, GraphOptimization optimization) {

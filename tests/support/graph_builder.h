@@ -72,7 +72,7 @@ class GraphBuilder {
     graph_.regions[RegionId(0)].inputs.push_back(id);
     return id;
   }
-  ValueId Input(std::string name, ElementType element, Dims dims) {
+  ValueId Input(std::string name, ElementType element, const Dims& dims) {
     return Input(std::move(name), TensorType::Make(element, dims));
   }
   ValueId Input(std::string name, Dims dims) {
@@ -84,7 +84,8 @@ class GraphBuilder {
     const auto size = static_cast<int64_t>(values.size());
     return Ints(std::move(values), {size}, element);
   }
-  ValueId Ints(std::vector<int64_t> values, Dims dims, ElementType element = ElementType::kInt64) {
+  ValueId Ints(std::vector<int64_t> values, const Dims& dims,
+               ElementType element = ElementType::kInt64) {
     Constant constant;
     constant.type = TensorType::Make(element, dims);
     constant.has_integers = true;
@@ -92,7 +93,7 @@ class GraphBuilder {
     return AddConstant(std::move(constant), "");
   }
   ValueId Scalar(int64_t value) { return Ints({value}, Dims()); }
-  ValueId Floats(std::vector<double> values, Dims dims) {
+  ValueId Floats(std::vector<double> values, const Dims& dims) {
     Constant constant;
     constant.type = TensorType::Make(ElementType::kFloat, dims);
     constant.has_floats = true;
@@ -103,7 +104,7 @@ class GraphBuilder {
     const auto size = static_cast<int64_t>(values.size());
     return Floats(std::move(values), {size});
   }
-  ValueId Weight(std::string name, Dims dims, ElementType element = ElementType::kFloat) {
+  ValueId Weight(std::string name, const Dims& dims, ElementType element = ElementType::kFloat) {
     Constant constant;
     constant.type = TensorType::Make(element, dims);
     return AddConstant(std::move(constant), std::move(name));
