@@ -269,6 +269,7 @@ std::string Dump(Analysis& analysis) {
 std::variant<Report, Failure> AnalyzeLoaded(const LoadedModel& model,
                                             const std::optional<Device>& device,
                                             const Options& options, DiagnosticSink& sink) {
+  if (options.poll) options.poll();
   Bound bound = BindOptions(model.graph, options, sink);
   if (sink.has_errors()) return ToFailure(sink.Take());
   InferredTypes inferred = InferBound(model, bound.inference, sink);

@@ -6,6 +6,7 @@
 #define FOOTPRINT_BACKEND_OPTIONS_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -89,6 +90,8 @@ struct Options {
   std::vector<std::string> idle;    // options given that have no effect here: said in a note
   std::string explain;              // a tensor's name: Report::explanation speaks of it
   std::string dump;                 // a step's name: its printed form goes to Report::dump
+  // Called once for each value that is analyzed; may throw, which ends the analysis.
+  std::function<void()> poll = nullptr;
 };
 
 }  // namespace footprint

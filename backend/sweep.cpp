@@ -96,6 +96,7 @@ class Sweeper {
   }
 
   SweepPoint At(int64_t value, std::vector<SweepPiece>& pieces) {
+    if (analysis_.options.poll) analysis_.options.poll();
     SweepPoint point;
     point.value = value;
     DimEvaluator evaluator(analysis_.dims(), BindingsWith(value));
