@@ -1,5 +1,4 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -25,6 +24,9 @@ std::string Document(const Report& report, const std::string& name) {
   const auto info = std::find_if(formats.begin(), formats.end(),
                                  [&](const FormatInfo& format) { return format.name == name; });
   if (info == formats.end()) throw nb::value_error(("no such format: " + name).c_str());
+  if (info->format == Format::kCsvSweep && !report.sweep) {
+    throw nb::value_error("no dimension has several values; ask for dim={NAME: range(1, 65)}");
+  }
   const nb::gil_scoped_release released;
   return ReportDocument(report, info->format, {Terminal{}, std::nullopt});
 }
@@ -73,10 +75,10 @@ void BindReport(nb::module_& module) {
   record.Field("model_path", &Report::model_path)
       .Field("model_name", &Report::model_name)
       .Field("producer", &Report::producer)
-      .Field("opsets", &Report::opsets)
+      .Dict("opsets", &Report::opsets)
       .Field("node_count", &Report::node_count)
       .Field("bindings", &Report::bindings)
-      .Field("settings", &Report::settings)
+      .Dict("settings", &Report::settings)
       .Field("parameter_count", &Report::parameter_count)
       .Field("parameter_bytes", &Report::parameter_bytes)
       .Field("file_parameter_count", &Report::file_parameter_count)

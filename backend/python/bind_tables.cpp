@@ -1,10 +1,7 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <new>
 #include <string>
-#include <tuple>
 
 #include "backend/figures.h"
 #include "backend/python/bindings.h"
@@ -17,20 +14,12 @@ namespace {
 namespace nb = nanobind;
 
 void BindDiagnostic(nb::module_& module) {
-  using State = std::tuple<std::string, std::string, std::string, std::string>;
-  // Exceptions carry them from one process to another.
   Record<ReportDiagnostic>(module, "ReportDiagnostic")
       .Field("severity", &ReportDiagnostic::severity)
       .Field("kind", &ReportDiagnostic::kind)
       .Field("place", &ReportDiagnostic::place)
       .Field("message", &ReportDiagnostic::message)
-      .Done()
-      .def("__getstate__",
-           [](const ReportDiagnostic& d) { return State(d.severity, d.kind, d.place, d.message); })
-      .def("__setstate__", [](ReportDiagnostic& self, const State& state) {
-        const auto& [severity, kind, place, message] = state;
-        new (&self) ReportDiagnostic{severity, kind, place, message};
-      });
+      .Done();
 }
 
 void BindCategoryBytes(nb::module_& module) {

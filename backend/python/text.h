@@ -1,5 +1,6 @@
 // std::string as Python's str. Names in a model need not be UTF-8; what is not is replaced, as in
-// the JSON document. Takes the place of nanobind/stl/string.h, which would refuse to convert them.
+// the JSON document. Names of files come as os.fsdecode gives them, whatever their bytes. Takes the
+// place of nanobind/stl/string.h, which would refuse to convert them.
 #ifndef FOOTPRINT_BACKEND_PYTHON_TEXT_H_
 #define FOOTPRINT_BACKEND_PYTHON_TEXT_H_
 
@@ -14,13 +15,13 @@ struct type_caster<std::string> {
   NB_TYPE_CASTER(std::string, const_name("str"))
 
   bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
-    Py_ssize_t size = 0;
-    const char* text = PyUnicode_AsUTF8AndSize(source.ptr(), &size);
+    PyObject* text = PyUnicode_AsEncodedString(source.ptr(), "utf-8", "surrogateescape");
     if (text == nullptr) {
       PyErr_Clear();
       return false;
     }
-    value = std::string(text, static_cast<size_t>(size));
+    value.assign(PyBytes_AS_STRING(text), static_cast<size_t>(PyBytes_GET_SIZE(text)));
+    Py_DECREF(text);
     return true;
   }
   static handle from_cpp(const std::string& text, rv_policy, cleanup_list*) noexcept {

@@ -1,11 +1,16 @@
 """analyze(): the command's own documents, from paths, bytes and ModelProtos."""
 
+import copy
 import json
 import os
 import pathlib
 import pickle
+import re
+import signal
 import tempfile
 import threading
+import time
+import typing
 import unittest
 
 import onnx
@@ -51,6 +56,8 @@ class Documents(unittest.TestCase):
         self.assertEqual(str(report), report.document("text"))
         with self.assertRaisesRegex(ValueError, "no such format: pdf"):
             report.document("pdf")
+        with self.assertRaisesRegex(ValueError, "no dimension has several values"):
+            report.document("csv:sweep")
 
     def test_bytes_and_model_protos_are_read_as_from_standard_input(self):
         for model in MODELS:
@@ -75,6 +82,29 @@ class Documents(unittest.TestCase):
         self.assertEqual({t.name: t.shape for t in report.tensors}["y"], [3, 4])
         report = analyze(linear().encode(), name="m.onnxtxt", input={"x": [5, 4]})
         self.assertEqual({t.name: t.shape for t in report.tensors}["y"], [5, 3])
+
+    def test_a_model_that_is_no_file_reads_no_configuration(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "footprint.toml").write_text('optimizer = "sgd"\n')
+            (folder / "m.onnxtxt").write_text(linear())
+            label, text = str(folder / "m.onnxtxt"), linear().encode()
+            optimizers = [report.training.optimizer for report in (
+                analyze(label), analyze(text, name=label), analyze(text, name=label, config=None),
+                analyze(text, name=label, config=folder / "footprint.toml"))]
+            self.assertEqual(optimizers, ["sgd", "adamw", "adamw", "sgd"])
+
+    def test_a_report_travels_whole(self):
+        for _, options in OPTIONS:
+            report = analyze(MODELS[0], **options)
+            for again in (pickle.loads(pickle.dumps(report)), copy.copy(report),
+                          copy.deepcopy(report)):
+                for name in ("json", "html", "csv:timeline", "text", "junit"):
+                    self.assertEqual(again.document(name), report.document(name), name)
+        tensor = report.tensors[0]
+        self.assertEqual(repr(pickle.loads(pickle.dumps(tensor))), repr(tensor))
+        with self.assertRaisesRegex(ValueError, "another version"):
+            type(tensor).__new__(type(tensor)).__setstate__(tensor.__getstate__()[1:])
 
     def test_text_that_is_not_utf8(self):
         producer = b"\x12\x04a\xff\xfeb"
@@ -122,6 +152,45 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "expected a path, bytes"):
             analyze(7)
 
+    def test_names_of_files_are_those_that_open_takes(self):
+        named = self.folder / os.fsdecode(b"m\xff.onnxtxt")
+        for path in (named, str(named)):
+            with self.assertRaisesRegex(UsageError, "m\ufffd.onnxtxt: ") as raised:
+                analyze(path)
+            str(raised.exception).encode()
+        named.write_text(linear())
+        expected = command("analyze", os.fsencode(named), "--format", "json").stdout
+
+        class BytesPath:
+            def __fspath__(self):
+                return os.fsencode(named)
+
+        for path in (named, str(named), BytesPath()):
+            self.assertEqual(analyze(path).to_json().encode(), expected)
+        model = self.folder / "model.onnxtxt"
+        model.write_text(linear())
+        for call in (lambda: analyze(f"{model}\0zz"), lambda: analyze(b"", name="a\0b"),
+                     lambda: analyze(model, config="none\0b"), lambda: analyze("\ud800"),
+                     lambda: analyze(""), lambda: analyze("-"), lambda: analyze(b"", name=""),
+                     lambda: analyze(model, freeze=["w\0"])):
+            self.assertRaises(ValueError, call)
+
+    def test_types_of_other_kinds(self):
+        text = linear().encode()
+
+        class Odd:
+            def SerializeToString(self):  # noqa: N802
+                return "text"
+
+        for call, word in ((lambda: analyze(text, name=3), "name: expected a str, got int"),
+                           (lambda: analyze(Odd()), "expected bytes from SerializeToString"),
+                           (lambda: analyze(text, dim={"N": b"2"}), "dim: expected text or num"),
+                           (lambda: analyze(text, accumulate=b"2"), "accumulate: expected text"),
+                           (lambda: analyze(text, freeze=bytearray(b"w")), "freeze: expected"),
+                           (lambda: analyze(text, input={"x": b"2"}), "input: expected text")):
+            with self.assertRaisesRegex(TypeError, word):
+                call()
+
     def test_exceptions_travel(self):
         with self.assertRaises(ModelError) as raised:
             analyze(b"nonsense", name="n")
@@ -145,6 +214,19 @@ class Threads(unittest.TestCase):
             thread.join(60)
             self.assertFalse(thread.is_alive())
             self.assertEqual(found[0].parameter_bytes, 48)
+
+    def test_a_signal_ends_an_analysis_of_many_values(self):
+        # All of them take minutes.
+        def handler(*_):
+            raise InterruptedError("by the test")
+
+        before = signal.signal(signal.SIGALRM, handler)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        begin = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        with self.assertRaisesRegex(InterruptedError, "by the test"):
+            analyze(SOURCE / "models/resnet50.train_loss.onnx", dim={"batch": range(1, 100001)})
+        self.assertLess(time.monotonic() - begin, 30)
 
     def test_eight_threads_find_what_one_finds(self):
         expected = {model: analyze(model).to_json() for model in MODELS}
@@ -171,6 +253,17 @@ class Options(unittest.TestCase):
                    for line in help_text.splitlines() if line.startswith("  --")}
         of_documents = {"help", "format", "output", "color", "quiet", "depth", "dump"}
         self.assertEqual(set(onnx_footprint.Options.__annotations__), offered - of_documents)
+
+    def test_their_choices_too(self):
+        help_text = command("analyze", "--help").stdout.decode()
+        offered = {name.replace("-", "_"): set(words.split("|")) for name, words in re.findall(
+            r"^  --([a-z-]+) ([a-z0-9:-]+(?:\|[a-z0-9:-]+)+)(?=\s)", help_text, re.MULTILINE)}
+        del offered["color"]
+        hints = typing.get_type_hints(onnx_footprint.Options)
+        literals = {name: set(typing.get_args(hint)) for name, hint in hints.items()
+                    if typing.get_origin(hint) is typing.Literal}
+        self.assertGreater(len(literals), 9)
+        self.assertEqual(literals, offered)
 
 
 if __name__ == "__main__":

@@ -25,10 +25,12 @@ import pandas
 import onnx_footprint
 from onnx_footprint import Options, Report, analyze
 
-options: Options = {"dim": {"batch": 8}, "optimizer": "adamw", "precision": "bf16"}
+options: Options = {"dim": {"batch": 8}, "optimizer": "adamw", "precision": "bf16",
+                    "runtime": "both"}
 report: Report = analyze("model.onnx", **options)
 frame: pandas.DataFrame = report.to_pandas("layers")
 total: int = report.parameter_bytes
+asked: str = report.settings["optimizer"]
 peak: int | None = report.training.peak.live_bytes if report.training else None
 names: list[str] = [tensor.name for tensor in report.tensors]
 assert report.inference is not None

@@ -3,11 +3,13 @@
 import csv
 import io
 import re
+import sys
 import unittest
+import unittest.mock
 
 import pandas
 
-from onnx_footprint import Report, _core, analyze
+from onnx_footprint import Report, _core, analyze, mlflow, rows
 from package import MODELS, SOURCE, linear
 
 TABLES = ("tensors", "storages", "layers", "timeline", "sweep")
@@ -55,6 +57,15 @@ class Tables(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no dimension has several values"):
             report.to_pandas("sweep")
 
+    def test_a_package_that_is_missing_is_named_with_its_extra(self):
+        report = analyze(linear().encode(), name="m.onnxtxt")
+        for package, extra, call in (("pandas", "pandas", report.to_pandas),
+                                     ("mlflow", "mlflow", lambda: mlflow.log_report(report)),
+                                     ("pyarrow", "spark", rows.schema)):
+            words = rf"{package} is not installed; .*onnx-footprint\[{extra}\] brings it"
+            with unittest.mock.patch.dict(sys.modules, {package: None}):
+                self.assertRaisesRegex(ModuleNotFoundError, words, call)
+
 
 class Fields(unittest.TestCase):
     def test_every_member_of_the_public_structs_is_there(self):
@@ -76,6 +87,8 @@ class Fields(unittest.TestCase):
         self.assertEqual(report.figures()["peak"], report.training.peak.live_bytes)
         self.assertTrue(report.device.fits)
         self.assertEqual(report.bindings[0].assumed, True)
+        self.assertEqual(report.settings["optimizer"], "adamw")
+        self.assertEqual(report.opsets, {"ai.onnx": 17})
         self.assertIn("Binding(name='N', value=1, assumed=True)", repr(report.bindings))
         self.assertEqual(repr(report), "<Report of m.onnxtxt>")
         match report.training.peak:

@@ -36,5 +36,6 @@ def error_of(failure: Failure, model: str) -> FootprintError:
     lines = [f"{d.place}: {d.message}" if d.place else d.message
              for d in failure.diagnostics if d.severity == "error"]
     kind = ModelError if failure.exit_code == 2 else UsageError
-    name = "" if model == "-" else f"{model}: "
+    shown = model.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    name = "" if model == "-" else f"{shown}: "
     return kind(name + "\n".join(lines), failure.diagnostics, failure.to_json(model))

@@ -47,7 +47,7 @@ class Options(TypedDict, total=False):
     allocator: Literal["native", "expandable"]
     accounting: Literal["autograd", "graph", "textbook"]
     params: int | str
-    runtime: Literal["ideal", "onnxruntime"]
+    runtime: Literal["both", "ideal", "onnxruntime"]
     graph_optimization: Literal["none", "all"]
 
 
@@ -66,14 +66,24 @@ def arguments(options: Mapping[str, Any]) -> list[str]:
             spelled.append(option)
         else:
             spelled += [f"{option}={text}" for text in _texts(name, value)]
+    for text in spelled:
+        check_name(text)
     return spelled
 
 
+def check_name(text: str) -> None:
+    """Refuses what open() refuses as a name."""
+    os.fsencode(text)
+    if "\0" in text:
+        raise ValueError(f"embedded null character in {text!r}")
+
+
 def _texts(name: str, value: Any) -> Iterable[str]:
+    _refuse_bytes(name, value)
     if isinstance(value, Mapping):
         return [f"{key}={_named(name, item)}" for key, item in value.items()]
     if isinstance(value, (str, os.PathLike)):
-        return [os.fspath(value)]
+        return [os.fsdecode(value)]
     if isinstance(value, Iterable):
         return [str(item) for item in value]
     return [str(value)]
@@ -85,8 +95,15 @@ def _named(option: str, value: Any) -> str:
         return value
     if option == "input_value":
         return json.dumps(value.tolist() if hasattr(value, "tolist") else value)
+    _refuse_bytes(option, value)
     if option == "input":
         return "[" + ",".join(str(dim) for dim in value) + "]"
     if isinstance(value, Iterable):
         return ",".join(str(item) for item in value)
     return str(value)
+
+
+def _refuse_bytes(option: str, value: Any) -> None:
+    """They would be taken for a list of numbers."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{option}: expected text or numbers, got {type(value).__name__}")

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ._core import CategoryBytes, Report
+from ._extras import extra
 
 if TYPE_CHECKING:
     import pandas
@@ -67,7 +68,8 @@ TABLES: dict[str, Callable[[Report], Columns]] = {
 
 def to_pandas(report: Report, table: str) -> pandas.DataFrame:
     """Integers as Int64, which is exact and knows <NA>; text as str; lists as objects."""
-    import pandas
+    with extra("pandas"):
+        import pandas
 
     if table not in TABLES:
         raise ValueError(f"no such table: {table!r}; there are {', '.join(TABLES)}")

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from ._core import Report
+from ._extras import extra
 from .rows import column_of
 
 
@@ -24,7 +25,8 @@ def log_report(report: Report, *, prefix: str = "footprint", run_id: str | None 
                step: int | None = None) -> None:
     """Logs the figures as metrics PREFIX/NAME and the report as artifacts PREFIX/report.html and
     PREFIX/report.json of the active run, or of `run_id`."""
-    import mlflow
+    with extra("mlflow"):
+        import mlflow
 
     figures = {f"{prefix}/{name}": value for name, value in metrics(report).items()}
     mlflow.log_metrics(figures, step=step, run_id=run_id)
