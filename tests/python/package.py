@@ -5,6 +5,8 @@ import pathlib
 import random
 import subprocess
 
+from onnx_footprint import UsageError
+
 BINARY = os.environ["FOOTPRINT_BINARY"]
 SOURCE = pathlib.Path(os.environ["FOOTPRINT_SOURCE_DIR"])
 MODELS = sorted((SOURCE / "models").glob("*.onnx*"))
@@ -64,8 +66,9 @@ def registry(folder: pathlib.Path, count: int = 300) -> dict[str, int | None]:
     return expected
 
 
-def check_rows(test, rows: list[dict], expected: dict[str, int | None]) -> None:
-    """The rows that an engine made of a registry."""
+def check_rows(test, rows: list[dict], expected: dict[str, int | None],
+               limit: int | None = None) -> None:
+    """The rows that an engine made of a registry; `limit` is a budget of the parameters."""
     test.assertEqual(len(rows), len(expected))
     figures = {row["model"].removeprefix("file:"): row for row in rows}
     test.assertEqual(set(figures), set(expected))
@@ -78,3 +81,19 @@ def check_rows(test, rows: list[dict], expected: dict[str, int | None]) -> None:
         else:
             test.assertIsNone(row["error"], row)
             test.assertGreater(row["peak_bytes"], parameters, row)
+            test.assertEqual(row["broken_budgets"], int(limit is not None and parameters > limit))
+
+
+def check_refusals(test, analyze, paths, contents) -> None:
+    """What an engine's analyze() refuses before a job begins. `contents` has them in a column
+    "content" and their names in "path"."""
+    for error, words, arguments, options in (
+            (TypeError, "did you mean 'optimizer'", (paths,), {"optimiser": "sgd"}),
+            (UsageError, "--mode foo: expected one of", (paths,), {"mode": "foo"}),
+            (UsageError, "peek", (paths,), {"budget": {"peek": 1}}),
+            (ValueError, "several values of a dimension", (paths,), {"dim": {"N": range(1, 9)}}),
+            (ValueError, "no columns for a fit", (paths,), {"device": "a100-80gb", "fit": "N"}),
+            (ValueError, "are names already", (contents, "path"), {"name_column": "content"}),
+            (ValueError, "another column", (contents, "content"), {"name_column": "content"})):
+        with test.assertRaisesRegex(error, words):
+            analyze(*arguments, **options)

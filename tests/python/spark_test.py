@@ -14,7 +14,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from onnx_footprint import spark
-from package import check_rows, registry
+from package import check_refusals, check_rows, registry
 
 HOME = pathlib.Path(pyspark.__file__).parent
 SURROUNDINGS = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1",
@@ -81,8 +81,8 @@ class Spark(unittest.TestCase):
         rows = [(path,) for path in self.expected]
         models = self.session.createDataFrame(rows, "path string").repartition(8)
         output = str(self.folder / "figures")
-        spark.analyze(models, dim={"N": 64}).write.parquet(output)
-        check_rows(self, pyarrow.parquet.read_table(output).to_pylist(), self.expected)
+        spark.analyze(models, dim={"N": 64}, budget={"parameters": 400}).write.parquet(output)
+        check_rows(self, pyarrow.parquet.read_table(output).to_pylist(), self.expected, 400)
         executors = self.session.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
         self.assertEqual(len(executors), 3)  # the driver is one
 
@@ -97,8 +97,9 @@ class Spark(unittest.TestCase):
                             if not row["error"]))
 
     def test_options_are_refused_before_the_job(self):
-        with self.assertRaisesRegex(TypeError, "optimizer"):
-            spark.analyze(self.session.createDataFrame([("a",)], "path string"), optimiser="sgd")
+        paths = self.session.createDataFrame([("a",)], "path string")
+        contents = self.session.createDataFrame([("a", b"")], "path string, content binary")
+        check_refusals(self, spark.analyze, paths, contents)
 
 
 if __name__ == "__main__":

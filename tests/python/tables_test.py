@@ -9,7 +9,7 @@ import unittest.mock
 
 import pandas
 
-from onnx_footprint import Report, _core, analyze, mlflow, rows
+from onnx_footprint import Report, UsageError, _core, analyze, mlflow, rows
 from package import MODELS, SOURCE, linear
 
 TABLES = ("tensors", "storages", "layers", "timeline", "sweep")
@@ -65,6 +65,24 @@ class Tables(unittest.TestCase):
             words = rf"{package} is not installed; .*onnx-footprint\[{extra}\] brings it"
             with unittest.mock.patch.dict(sys.modules, {package: None}):
                 self.assertRaisesRegex(ModuleNotFoundError, words, call)
+
+
+class Rows(unittest.TestCase):
+    def test_what_a_row_has_of_devices_and_budgets(self):
+        text = linear().encode()
+        for size, broken in (("24GiB", 0), (1, 2)):
+            options = {"budget": {"peak": size}, "device_memory": size, "mode": "training"}
+            row, report = rows.row(text, "m.onnxtxt", options), analyze(
+                text, name="m.onnxtxt", **options)
+            self.assertEqual(row["broken_budgets"], broken)
+            self.assertEqual(row["device_needed_bytes"], report.device.needed_bytes)
+        self.assertIsNone(rows.row(text, "m.onnxtxt", {})["device_needed_bytes"])
+
+    def test_files_of_options_may_be_where_the_models_are(self):
+        rows.check({"config": "/nowhere/footprint.toml"}, False, "path", None, True)
+        rows.check({"dim": {"N": [1, 2]}}, True, "path", None, True)
+        with self.assertRaises(UsageError):
+            rows.check({"device": "none such"}, False, "path", None, True)
 
 
 class Fields(unittest.TestCase):

@@ -1,6 +1,9 @@
 """from_module(): modules analyzed as they stand, held against what PyTorch's autograd saves."""
 
+import sys
 import unittest
+import unittest.mock
+import warnings
 
 import torch
 from torch import nn
@@ -87,6 +90,8 @@ class FromModule(unittest.TestCase):
         module = Convolutions()
         report = from_module(module, images(2))
         self.assertEqual(report.model_path, "Convolutions")
+        self.assertEqual(from_module(module, images(2), name="mine").model_path, "mine")
+        self.assertEqual([d.message for d in report.diagnostics if "weights" in d.place], [])
         stored = {t.name: t.bytes for t in report.tensors if t.category == "parameter"}
         self.assertEqual(stored, {name: p.numel() * 4 for name, p in module.named_parameters()})
         self.assertIn("features/0", {layer.path for layer in report.layers})
@@ -105,11 +110,31 @@ class FromModule(unittest.TestCase):
         self.assertEqual(report.parameter_count, sum(p.numel() for p in large.parameters()))
         self.assertGreater(report.training.peak.live_bytes, 2 * 4 * 50000 ** 2)
 
+    def test_evaluation_mode_is_told_of(self):
+        module = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))
+        example = (torch.randn(2, 3, 8, 8),)
+        module[1].eval()
+        with self.assertWarnsRegex(UserWarning, "call train\\(\\) first"):
+            from_module(module, example, loss="sum")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            for parameter in module.parameters():
+                parameter.requires_grad_(False)
+            report = from_module(module, example, mode="inference")
+        self.assertEqual([d.message for d in report.diagnostics], [])
+
     def test_refusals(self):
         with self.assertRaisesRegex(TypeError, "tuple of example inputs"):
             from_module(nn.Linear(2, 2), torch.ones(1, 2))
-        with self.assertRaises(onnx_footprint.UsageError):
-            from_module(nn.Linear(2, 2), (torch.ones(1, 2),), optimizer="none such")
+        linear, example = nn.Linear(2, 2), (torch.ones(1, 2),)
+        with unittest.mock.patch.object(torch.onnx, "export", side_effect=AssertionError):
+            with self.assertRaisesRegex(onnx_footprint.UsageError, "none such"):
+                from_module(linear, example, optimizer="none such")
+            with self.assertRaisesRegex(TypeError, "did you mean 'optimizer'"):
+                from_module(linear, example, optimiser="adamw")
+        with unittest.mock.patch.dict(sys.modules, {"onnxscript.optimizer": None}):
+            with self.assertRaisesRegex(ModuleNotFoundError, r"onnx-footprint\[torch\] brings"):
+                from_module(linear, example)
 
 
 if __name__ == "__main__":

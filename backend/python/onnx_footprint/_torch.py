@@ -6,8 +6,9 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ._analyze import analyze
+from ._analyze import check, contents_of, run
 from ._core import Report
+from ._extras import extra
 from ._options import Options
 
 if TYPE_CHECKING:
@@ -17,41 +18,51 @@ if TYPE_CHECKING:
 
 # Smaller contents may decide shapes: they go along.
 LARGEST_KEPT_BYTES = 1024
+UNSTORED = "weights of the module"
 
 
 def from_module(module: torch.nn.Module, example_inputs: tuple[Any, ...],
                 example_kwargs: Mapping[str, Any] | None = None, *,
-                dynamic_shapes: Any = None, export: Mapping[str, Any] | None = None,
-                **options: Unpack[Options]) -> Report:
+                name: str | None = None, dynamic_shapes: Any = None,
+                export: Mapping[str, Any] | None = None, **options: Unpack[Options]) -> Report:
     """Analyzes a module as it stands, its parameters under their own names, those that do not
     require gradients as frozen ones.
 
     The module is exported by torch.onnx (dynamo) to memory. Its weights are neither copied nor
     written; a module on the "meta" device has none to begin with. `dynamic_shapes` names
-    dimensions as torch.export does, `export` has more arguments for torch.onnx.export.
+    dimensions as torch.export does, `export` has more arguments for torch.onnx.export. `name` is
+    what the report calls the module, else its class.
+
+    A training step is that of a module in training mode, so call train() first: of one in
+    evaluation mode dropout is missing, and normalization keeps statistics of batches all the same.
 
         report = from_module(model, (images,), dynamic_shapes=({0: "batch"},), dim={"batch": 256})
     """
     if not isinstance(example_inputs, (tuple, list)):
         raise TypeError("expected a tuple of example inputs, as the module is called with them")
+    check(options)
+    trains = options.get("mode") != "inference"
+    if trains and not all(part.training for part in module.modules()):
+        warnings.warn("the module is in evaluation mode: its training step is analyzed without "
+                      "dropout, and with normalization as in training; call train() first, or ask "
+                      "for mode='inference'", stacklevel=2)
     model = _export(module, tuple(example_inputs), dict(example_kwargs or {}),
                     {"dynamic_shapes": dynamic_shapes, **(export or {})})
-    given = options.get("freeze") or ()
-    frozen = [given] if isinstance(given, str) else [*given]
-    stored = {initializer.name for initializer in model.graph.initializer}
-    frozen += [_literal(name)
-               for name, parameter in module.named_parameters(remove_duplicate=False)
-               if not parameter.requires_grad and name in stored]
-    options["freeze"] = frozen
-    return analyze(model, name=type(module).__name__, **options)
+    if trains:
+        given = options.get("freeze") or ()
+        stored = {initializer.name for initializer in model.graph.initializer}
+        options["freeze"] = [*([given] if isinstance(given, str) else given),
+                             *_frozen(module, stored)]
+    return run(contents_of(model), name or type(module).__name__, options, UNSTORED)
 
 
 def _export(module: torch.nn.Module, inputs: tuple[Any, ...], kwargs: dict[str, Any],
             export: dict[str, Any]) -> onnx.ModelProto:
-    import onnx_ir
-    import onnxscript.optimizer
-    import onnxscript.rewriter
-    import torch
+    with extra("torch"):
+        import onnx_ir
+        import onnxscript.optimizer
+        import onnxscript.rewriter
+        import torch
 
     with warnings.catch_warnings():
         # That a module is exported in training mode is intended.
@@ -68,7 +79,7 @@ def _export(module: torch.nn.Module, inputs: tuple[Any, ...], kwargs: dict[str, 
     for name, value in program.model.graph.initializers.items():
         if name in weights:
             value.const_value = onnx_ir.ExternalTensor(
-                location="weights of the module", offset=None, length=None, name=name,
+                location=UNSTORED, offset=None, length=None, name=name,
                 dtype=weights[name].dtype, shape=weights[name].shape)
     model: onnx.ModelProto = onnx_ir.to_proto(program.model)
     return model
@@ -90,6 +101,12 @@ def _is_of_module(tensor: onnx_ir.TensorProtocol) -> bool:
 
     raw = tensor.raw
     return isinstance(raw, torch.nn.Parameter) or bool(getattr(raw, "is_meta", False))
+
+
+def _frozen(module: torch.nn.Module, stored: set[str]) -> list[str]:
+    """Globs of parameters among the stored ones that do not require gradients."""
+    return [_literal(name) for name, parameter in module.named_parameters(remove_duplicate=False)
+            if not parameter.requires_grad and name in stored]
 
 
 def _literal(name: str) -> str:

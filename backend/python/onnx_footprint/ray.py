@@ -27,7 +27,10 @@ def analyze(models: Dataset, column: str = "path", *, name_column: str | None = 
     `column` has paths that the workers can open, or the contents of .onnx files, which
     `name_column` names.
     """
-    rows.check(options)
+    # What a file read later has is not known yet; an error in its row says it then.
+    known = models.schema(fetch_if_missing=False)
+    has_paths = known is not None and (column, "string") in zip(known.names, map(str, known.types))
+    rows.check(options, report, column, name_column, has_paths)
 
     def analyze_batch(batch: pyarrow.Table) -> pyarrow.Table:
         return rows.analyze_table(batch, column, name_column, report, options)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Unpack
 
 from . import rows
+from ._extras import extra
 from ._options import Options
 
 if TYPE_CHECKING:
@@ -30,12 +31,14 @@ def analyze(models: DataFrame, column: str = "path", *, name_column: str | None 
     `column` has paths that the executors can open, or the contents of .onnx files, which
     `name_column` names.
     """
-    rows.check(options)
-    wanted = [column] if name_column is None else [column, name_column]
+    chosen = models.select(*([column] if name_column is None else [column, name_column]))
+    has_paths = chosen.schema.fields[0].dataType.typeName() == "string"
+    rows.check(options, report, column, name_column, has_paths)
 
     def analyze_frames(frames: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
-        import pandas
-        import pyarrow
+        with extra("spark"):
+            import pandas
+            import pyarrow
 
         nullable = {pyarrow.int64(): pandas.Int64Dtype()}
         for frame in frames:
@@ -44,4 +47,4 @@ def analyze(models: DataFrame, column: str = "path", *, name_column: str | None 
             yield found.to_pandas(types_mapper=nullable.get)
 
     columns = ", ".join(f"{field.name} {TYPES[str(field.type)]}" for field in rows.schema(report))
-    return models.select(*wanted).mapInPandas(analyze_frames, columns)
+    return chosen.mapInPandas(analyze_frames, columns)
