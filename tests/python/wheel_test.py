@@ -12,7 +12,7 @@ import venv
 from package import SOURCE
 
 # What a fresh clone has, the history left out.
-LEFT_OUT = shutil.ignore_patterns(".git", "build", "__pycache__")
+LEFT_OUT = shutil.ignore_patterns(".git", "build", "venv", ".venv", "__pycache__")
 
 
 class Wheel(unittest.TestCase):

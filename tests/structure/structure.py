@@ -15,7 +15,7 @@ TOP_LEVEL = {
     "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "action.yml", "pyproject.toml",
     "backend", "frontend", "ir", "models", "passes", "tests",
 }
-UNTRACKED = {".git", "build", "__pycache__"}
+UNTRACKED = {".git", "build", "venv", ".venv", "__pycache__"}
 MAY_INCLUDE = {
     "ir": {"ir"},
     "frontend": {"frontend", "ir"},
