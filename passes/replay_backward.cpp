@@ -69,8 +69,8 @@ void BackwardEngine::RunNode(GradientNode* node) {
   std::vector<Tensor> given(node->edges.size());
   {
     std::vector<Tensor> incoming = std::move(node->incoming);
-    const bool reached = std::any_of(incoming.begin(), incoming.end(),
-                                     [](const Tensor& gradient) { return static_cast<bool>(gradient); });
+    const bool reached = !std::all_of(incoming.begin(), incoming.end(),
+                                      [](const Tensor& gradient) { return !gradient; });
     Backward backward(machine_, *node, absl::MakeSpan(incoming), absl::MakeSpan(given));
     if (reached) node->backward(backward);
     for (size_t i = 0; i < given.size(); ++i) {
