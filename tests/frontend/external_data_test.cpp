@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
 namespace footprint {
@@ -80,8 +81,8 @@ TEST_F(ExternalDataTest, LocationsAboveTheFolderAreRefused) {
   };
   for (const auto& [location, why] : cases) {
     EXPECT_EQ(Resolve(At(location)).state, State::kInvalid);
-    EXPECT_EQ(Error(),
-              "error: initializer w: external data '" + location + "' is refused: " + why + kRule);
+    EXPECT_EQ(Error(), absl::StrCat("error: initializer w: external data '", location,
+                                    "' is refused: ", why, kRule));
   }
   EXPECT_EQ(Resolve(At(std::string("w\0.bin", 6))).state, State::kInvalid);
   EXPECT_NE(Error().find("it contains a zero byte"), std::string::npos);

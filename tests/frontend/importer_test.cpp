@@ -34,7 +34,7 @@ Imported Import(const ModelProto& proto) {
 
 ModelProto Parse(const std::string& text) {
   ModelProto proto;
-  ONNX_NAMESPACE::OnnxParser parser(text.c_str());
+  ONNX_NAMESPACE::OnnxParser parser(text);
   const auto status = parser.Parse(proto);
   EXPECT_TRUE(status.IsOK()) << status.ErrorMessage();
   return proto;

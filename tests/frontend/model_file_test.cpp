@@ -154,7 +154,7 @@ TEST_F(ModelFileTest, OtherFilesAreRecognized) {
   EXPECT_EQ(ErrorOf("m.onnx", std::string("PK\x03\x04\x14\0\0\0", 8)),
             "error: this is a zip archive (PyTorch's .pt and .npz are such): export the model to "
             "ONNX, or unpack it");
-  EXPECT_EQ(ErrorOf("m.onnx", std::string("\x10\x01\0\0\0\0\0\0{\"a\":{}}", 17)),
+  EXPECT_EQ(ErrorOf("m.onnx", std::string("\x10\x01\0\0\0\0\0\0{\"a\":{}}", 16)),
             "error: this is a safetensors file: it has weights and no graph; export the model to "
             "ONNX");
   EXPECT_EQ(ErrorOf("m.onnx", "{\"a\": 1}"), "error: this is JSON");

@@ -7,9 +7,7 @@
 namespace footprint {
 namespace {
 
-using ONNX_NAMESPACE::GraphProto;
 using ONNX_NAMESPACE::ModelProto;
-using ONNX_NAMESPACE::TensorProto;
 using skim_testing::Bytes;
 using skim_testing::ModelWith;
 using skim_testing::Number;

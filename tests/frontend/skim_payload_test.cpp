@@ -111,12 +111,12 @@ TEST(SkimPayload, SparsePartsMustAgree) {
   EXPECT_NE(SkimModel(model).Error(), "");
   *sparse->mutable_indices() = RawTensor(TensorProto::INT64, {500, 2}, 8000);
   EXPECT_EQ(SkimModel(model).Error(), "");
-  *sparse->mutable_indices() = RawTensor(TensorProto::INT64, {499}, 499 * 8);
+  *sparse->mutable_indices() = RawTensor(TensorProto::INT64, {499}, 3992);
   EXPECT_EQ(SkimModel(model).Error(),
             "error: sparse_initializer: a sparse tensor of shape [1000, 1000] has values "
             "float32[500] and indices int64[499]; needed are n values, no more than elements, and "
             "int64 indices [n] or [n, 2]");
-  *sparse->mutable_indices() = RawTensor(TensorProto::INT64, {500}, 499 * 8);
+  *sparse->mutable_indices() = RawTensor(TensorProto::INT64, {500}, 3992);
   EXPECT_EQ(SkimModel(model).Error(),
             "error: sparse_initializer, indices w: int64[500] needs 4000 bytes, raw_data has 3992: "
             "the file is damaged");

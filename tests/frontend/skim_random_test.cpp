@@ -165,8 +165,8 @@ TEST(SkimRandom, FlippedBitsNeverGiveWhatProtobufRefuses) {
   for (int i = 0; i < 3000; ++i) {
     std::string bytes = random.Model().SerializeAsString();
     for (int flips = 1 + random.Below(4); flips > 0; --flips) {
-      bytes[static_cast<size_t>(random.Below(static_cast<int>(bytes.size())))] ^=
-          static_cast<char>(1 << random.Below(8));
+      char& byte = bytes[static_cast<size_t>(random.Below(static_cast<int>(bytes.size())))];
+      byte = static_cast<char>(byte ^ (1 << random.Below(8)));
     }
     ModelProto plain;
     const Result result = SkimBytes(bytes);  // checks that the result parses
