@@ -41,8 +41,9 @@ class Builder {
     return id;
   }
 
-  std::vector<ValueId> Add(const OnnxOp& op, std::vector<ValueId> inputs, std::vector<Dim> sizes,
-                           RegionId region = RegionId(0), std::vector<RegionId> bodies = {}) {
+  std::vector<ValueId> Add(const OnnxOp& op, std::vector<ValueId> inputs,
+                           const std::vector<Dim>& sizes, RegionId region = RegionId(0),
+                           const std::vector<RegionId>& bodies = {}) {
     Node node;
     node.op_type = std::string(op.name);
     node.op = &op;

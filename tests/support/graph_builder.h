@@ -75,8 +75,8 @@ class GraphBuilder {
   ValueId Input(std::string name, ElementType element, const Dims& dims) {
     return Input(std::move(name), TensorType::Make(element, dims));
   }
-  ValueId Input(std::string name, Dims dims) {
-    return Input(std::move(name), ElementType::kFloat, std::move(dims));
+  ValueId Input(std::string name, const Dims& dims) {
+    return Input(std::move(name), ElementType::kFloat, dims);
   }
 
   // Constants: of known contents, or of a shape alone.

@@ -61,13 +61,13 @@ class Simulation {
 
   Buffer* BufferOf(ValueId id) {
     for (Buffer& buffer : buffers_) {
-      if (buffer.members.count(id) > 0) return &buffer;
+      if (buffer.members.contains(id)) return &buffer;
     }
     return nullptr;
   }
 
   bool IsGiven(ValueId id) const {
-    return given_.count(id) > 0 || graph_.values[id].kind != ValueKind::kNodeOutput;
+    return given_.contains(id) || graph_.values[id].kind != ValueKind::kNodeOutput;
   }
 
   bool Shares(const Node& node, size_t k) {
