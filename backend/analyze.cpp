@@ -23,6 +23,7 @@
 #include "backend/terminal.h"
 #include "backend/translate.h"
 #include "frontend/read_graph.h"
+#include "ir/ops/lowering/habits.h"
 #include "ir/suggest.h"
 #include "passes/foldable.h"
 #include "passes/infer_print.h"
@@ -52,6 +53,17 @@ void TellIncomplete(const Analysis& analysis, DiagnosticSink& sink) {
     tell(analysis.inference->timeline.unknown_storages,
          "storages of inference without a known size");
   }
+}
+
+// Whose size only the library knows.
+void TellReserveSpace(const TorchProgram& program, DiagnosticSink& sink) {
+  const auto calls = std::count_if(program.calls.begin(), program.calls.end(),
+                                   [](const TorchCall& call) { return HasReserveSpace(*call.op); });
+  if (calls == 0) return;
+  sink.Warning("incomplete", "",
+               absl::StrCat("the reserve space of recurrent layers, in which cuDNN keeps their "
+                            "gates for backward, is not in the numbers: calls: ",
+                            calls));
 }
 
 // A node of ONNX's own domain that no version of ONNX knows.
@@ -194,6 +206,7 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
   training.program = Lower(analysis.graph(), analysis.inferred, analysis.roles,
                            analysis.model.provenance, ToLowerOptions(analysis.options), sink);
   training.loss = DescribeLoss(training.program, analysis.options);
+  TellReserveSpace(training.program, sink);
   ReplayOptions replay = ToReplayOptions(analysis.options, sink);
   replay.checkpoints =
       FindCheckpoints(analysis.options.checkpoint, analysis.graph(), training.program, sink);

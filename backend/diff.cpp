@@ -180,9 +180,14 @@ std::variant<Diff, Failure> Compare(const DiffSide& before, const DiffSide& afte
   }
   diff.layers = CompareItems(before.layers, after.layers);
   diff.tensors = CompareItems(before.tensors, after.tensors);
+  const auto find = [&](const std::string& name) {
+    return std::find_if(diff.totals.begin(), diff.totals.end(),
+                        [&](const DiffTotal& total) { return total.name == name; });
+  };
+  const auto mode = after.settings.find("mode");
+  const bool trains = mode == after.settings.end() || mode->second != "inference";
   for (const DiffLimit& limit : limits) {
-    const auto total = std::find_if(diff.totals.begin(), diff.totals.end(),
-                                    [&](const DiffTotal& t) { return t.name == limit.total; });
+    const auto total = find(limit.total == "peak" && !trains ? "inference-peak" : limit.total);
     if (total == diff.totals.end()) {
       return CannotCompare("--fail-on " + limit.text, "no such figure");
     }

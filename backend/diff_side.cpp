@@ -53,6 +53,20 @@ Bytes FigureAt(const Json& report, const char* pointer) {
   return at->is_number_integer() ? Bytes(at->get<int64_t>()) : std::nullopt;
 }
 
+// How many storages of unknown size a figure leaves out.
+const char* UnknownsOf(NamedFigure::Of of) {
+  switch (of) {
+    case NamedFigure::Of::kTrainingPeak:
+      return "/training/unknown_storages";
+    case NamedFigure::Of::kInferencePeak:
+      return "/inference/unknown_storages";
+    case NamedFigure::Of::kOnnxRuntime:
+      return "/inference/runtimes/onnxruntime/unknown_buffers";
+    default:
+      return "/none";
+  }
+}
+
 CategoryBytes CategoriesOf(const Json& object) {
   CategoryBytes bytes;
   for (const CategoryField& field : kCategoryFields) {
@@ -72,7 +86,10 @@ DiffSide FromJson(const std::string& path, const Json& report) {
     side.settings[name] = TextAt(settings, name.c_str());
   }
   for (const NamedFigure& figure : NamedFigures()) {
-    side.totals.emplace_back(figure.name, FigureAt(report, figure.pointer));
+    const Bytes left_out = FigureAt(report, UnknownsOf(figure.of));
+    const bool is_bound = left_out.value_or(0) > 0;
+    side.totals.emplace_back(figure.name,
+                             is_bound ? std::nullopt : FigureAt(report, figure.pointer));
   }
   const bool training = !report.at("training").is_null();
   for (const Json& layer : report.at("layers")) {
@@ -108,7 +125,7 @@ DiffSide SideOf(const Report& report) {
   side.settings.insert(report.settings.begin(), report.settings.end());
   for (const NamedFigure& figure : NamedFigures()) {
     side.totals.emplace_back(
-        figure.name, IsAnalyzed(report, figure.of) ? figure.bytes(report) : std::nullopt);
+        figure.name, KnownFigure(report, figure));
   }
   for (const ReportLayer& layer : report.layers) {
     side.layers.push_back(LayerItem(layer.path, layer.class_name,

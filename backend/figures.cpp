@@ -42,6 +42,10 @@ constexpr std::array<NamedFigure, 11> kFigures = {{
 
 }  // namespace
 
+bool ShowsIdeal(const InferenceReport& inference) {
+  return inference.runtimes.empty() || inference.runtimes.front().name == "ideal";
+}
+
 const RuntimeReport* FindOnnxRuntime(const Report& report) {
   if (!report.inference) return nullptr;
   for (const RuntimeReport& runtime : report.inference->runtimes) {
@@ -52,10 +56,36 @@ const RuntimeReport* FindOnnxRuntime(const Report& report) {
 
 std::span<const NamedFigure> NamedFigures() { return kFigures; }
 
+const NamedFigure* FindFigure(std::string_view name) {
+  for (const NamedFigure& figure : kFigures) {
+    if (figure.name == name) return &figure;
+  }
+  return nullptr;
+}
+
 bool IsAnalyzed(const Report& report, Of of) {
   if (of == Of::kModel) return true;
   if (of == Of::kOnnxRuntime) return FindOnnxRuntime(report) != nullptr;
-  return of == Of::kInferencePeak ? report.inference.has_value() : report.training.has_value();
+  if (of != Of::kInferencePeak) return report.training.has_value();
+  return report.inference && ShowsIdeal(*report.inference);
+}
+
+int64_t LeftOut(const Report& report, Of of) {
+  switch (of) {
+    case Of::kTrainingPeak:
+      return report.training->unknown_storages;
+    case Of::kInferencePeak:
+      return report.inference->unknown_storages;
+    case Of::kOnnxRuntime:
+      return FindOnnxRuntime(report)->unknown_buffers;
+    default:
+      return 0;
+  }
+}
+
+Bytes KnownFigure(const Report& report, const NamedFigure& figure) {
+  if (!IsAnalyzed(report, figure.of) || LeftOut(report, figure.of) > 0) return std::nullopt;
+  return figure.bytes(report);
 }
 
 std::string Figure(const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "unknown"; }

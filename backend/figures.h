@@ -42,7 +42,15 @@ struct NamedFigure {
   Bytes (*bytes)(const Report& report);  // where that run was analyzed
 };
 std::span<const NamedFigure> NamedFigures();
+const NamedFigure* FindFigure(std::string_view name);  // null: there is none
 bool IsAnalyzed(const Report& report, NamedFigure::Of of);
+// Storages of unknown size that a peak leaves out.
+int64_t LeftOut(const Report& report, NamedFigure::Of of);
+// Unknown where it was not analyzed, and where it is a lower bound only.
+Bytes KnownFigure(const Report& report, const NamedFigure& figure);
+
+// Whether the ideal reuse of buffers is told of: --runtime onnxruntime leaves it out.
+bool ShowsIdeal(const InferenceReport& inference);
 
 // Nullptr: not analyzed.
 const RuntimeReport* FindOnnxRuntime(const Report& report);

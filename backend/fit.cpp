@@ -11,6 +11,7 @@
 
 #include "backend/analyze.h"
 #include "backend/names.h"
+#include "backend/units.h"
 
 namespace footprint {
 namespace {
@@ -48,6 +49,10 @@ Need NeedOf(const Options& options) {
   }
   const Report* report = std::get_if<Report>(&result);
   if (report == nullptr || !report->device || !report->training) return {};
+  if (!report->device->needed_bytes) {
+    return {std::nullopt, Counted(report->training->unknown_storages, "storage") +
+                              " of unknown size"};
+  }
   return {report->device->needed_bytes, LargestPart(*report->training)};
 }
 
@@ -164,6 +169,10 @@ std::variant<FitReport, Failure> Fit(const Options& options, const std::string& 
   const Options plain = Without(options);
   const Search search = FindLargest(
       [&](int64_t value) { return NeedOf(WithDim(plain, dimension, value)); }, memory);
+  if (!search.largest && !search.need.bytes) {
+    return Refuse("cannot be told: what a step needs with " + dimension + " = 1 is unknown" +
+                  (search.need.largest.empty() ? "" : ": " + search.need.largest));
+  }
   FitReport fit;
   fit.name = dimension;
   fit.largest = search.largest;

@@ -24,13 +24,6 @@ struct Held {
   int64_t left_out = 0;  // storages of unknown size that it does not count
 };
 
-const NamedFigure* FindFigure(std::string_view name) {
-  for (const NamedFigure& figure : NamedFigures()) {
-    if (figure.name == name) return &figure;
-  }
-  return nullptr;
-}
-
 // Nullopt: that run was not analyzed.
 std::optional<Held> HeldOf(const NamedFigure& figure, const Report& report) {
   using Of = NamedFigure::Of;
@@ -38,15 +31,9 @@ std::optional<Held> HeldOf(const NamedFigure& figure, const Report& report) {
   Held held{"", figure.bytes(report)};
   if (figure.of == Of::kTrainingPeak) held.place = PlaceOf(report.training->peak);
   if (figure.of == Of::kInferencePeak) held.place = PlaceOf(report.inference->peak);
-  if (figure.of == Of::kOnnxRuntime) {
-    const RuntimeReport& runtime = *FindOnnxRuntime(report);
-    held.place = "at " + runtime.peak_step;
-    held.left_out = runtime.unknown_buffers;
-  } else if (figure.of == Of::kInferencePeak) {
-    held.left_out = report.inference->unknown_storages;
-  } else if (figure.of != Of::kModel) {
-    held.left_out = report.training->unknown_storages;
-  }
+  if (figure.of == Of::kOnnxRuntime) held.place = "at " + FindOnnxRuntime(report)->peak_step;
+  held.left_out = figure.of == Of::kTraining ? report.training->unknown_storages
+                                             : LeftOut(report, figure.of);
   return held;
 }
 

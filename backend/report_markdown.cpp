@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/figures.h"
+#include "backend/report_gates.h"
 #include "backend/report_text_parts.h"
 #include "backend/terminal.h"
 #include "backend/units.h"
@@ -76,6 +77,12 @@ void AddGates(const Report& report, std::string& text) {
             Figure(gate.actual_bytes) + " | " + (gate.passed ? "kept" : "**broken**") + " |\n";
   }
   text += "\n";
+  for (const GateReport& gate : report.gates) {
+    for (const std::string& message : GateMessages(gate)) {
+      text += "- " + MarkdownCode(message) + "\n";
+    }
+    if (!gate.passed) text += "\n";
+  }
 }
 
 void BeginDetails(const std::string& summary, std::string& text) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "backend/report_text_parts.h"
 #include "backend/terminal_table.h"
@@ -54,7 +55,10 @@ std::string SweepText(const Report& report, const Terminal& terminal) {
                        {.title = "inference peak", .align = kRight},
                        {.title = "", .excess = TableColumn::Excess::kElideEnd}});
   const size_t step = (sweep.points.size() + kPoints - 1) / kPoints;
-  for (size_t i = 0; i < sweep.points.size(); i += step) {
+  std::vector<size_t> shown;
+  for (size_t i = 0; i < sweep.points.size(); i += step) shown.push_back(i);
+  if (shown.back() + 1 < sweep.points.size()) shown.push_back(sweep.points.size() - 1);
+  for (const size_t i : shown) {
     const SweepPoint& point = sweep.points[i];
     const auto size = [](const Bytes& bytes) { return bytes ? BinaryUnits(*bytes) : "-"; };
     table.AddRow({WithThousands(point.value), size(point.saved_bytes),
@@ -70,6 +74,7 @@ std::string SweepText(const Report& report, const Terminal& terminal) {
                  6, terminal) +
             "\n";
   }
+  if (sweep.pieces.size() > kPieces) text += "  further formulas are in --format json\n";
   return text;
 }
 

@@ -21,8 +21,6 @@ std::string DeviceText(const Report& report, const Terminal& terminal);
 std::string FitText(const Report& report, const Terminal& terminal);
 std::string SweepText(const Report& report, const Terminal& terminal);
 std::string GatesText(const Report& report, const Terminal& terminal);
-// Whether the ideal reuse of buffers is shown: --runtime onnxruntime leaves it out.
-bool ShowsIdeal(const InferenceReport& inference);
 std::string InferenceText(const Report& report, const Terminal& terminal);
 std::string KvCacheText(const Report& report, const Terminal& terminal);
 // The last of the runtimes, if it is ONNX Runtime.

@@ -235,10 +235,6 @@ std::string GatesText(const Report& report, const Terminal& terminal) {
   return text;
 }
 
-bool ShowsIdeal(const InferenceReport& inference) {
-  return inference.runtimes.empty() || inference.runtimes.front().name == "ideal";
-}
-
 std::string InferenceText(const Report& report, const Terminal& terminal) {
   if (!report.inference) return "";
   const InferenceReport& inference = *report.inference;

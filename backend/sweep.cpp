@@ -117,7 +117,7 @@ class Sweeper {
       CheckSizes(analysis_, trace, timeline, sink);
       if (sink.has_errors()) return Failed(value, sink);
       const PeakAt peak = Peak(trace, timeline);
-      point.training_peak_bytes = peak.bytes;
+      if (timeline.unknown_storages == 0) point.training_peak_bytes = peak.bytes;
       ByteTotal saved(evaluator);
       for (const StorageId id : trace.saved) saved.Add(trace.storages[id].bytes);
       point.saved_bytes = saved.bytes();
@@ -130,8 +130,8 @@ class Sweeper {
   static Place AddInference(const MemoryTrace& trace, const Timeline& timeline,
                             SweepPoint& point) {
     const PeakAt peak = Peak(trace, timeline);
+    if (!peak.bytes || timeline.unknown_storages > 0) return peak.place;
     point.inference_peak_bytes = peak.bytes;
-    if (!peak.bytes) return peak.place;
     int64_t activations = *peak.bytes;
     for (const StorageId id : LiveAt(trace, timeline, peak.place.tick)) {
       if (!IsActivation(trace.storages[id])) activations -= timeline.bytes[id].value_or(0);

@@ -13,6 +13,7 @@
 #include "backend/cli/config_file.h"
 #include "backend/cli/convert.h"
 #include "backend/cli/flags.h"
+#include "backend/cli/many.h"
 #include "backend/cli/man_page.h"
 #include "ir/suggest.h"
 
@@ -79,21 +80,49 @@ void Fill(CLI::Option& option, const std::vector<std::string>& values) {
   if (option.count() > given.size()) option.run_callback();
 }
 
+std::optional<std::filesystem::path> ConfigAbove(const std::filesystem::path& model) {
+  std::error_code error;
+  return FindConfig(std::filesystem::absolute(model, error).parent_path());
+}
+
+// One configuration holds for all models of a call.
+void CheckOneConfig(const Flags& flags, UsageErrors& errors) {
+  if (!flags.config.empty() || !AreMany(flags.models)) return;
+  std::vector<std::string> missing;
+  std::optional<std::string> first;
+  const auto name = [](const std::optional<std::filesystem::path>& path) {
+    return path ? path->string() : "none";
+  };
+  for (const std::string& model : FindModels(flags.models, missing)) {
+    const std::string config = name(ConfigAbove(model));
+    if (!first) first = config;
+    if (config == *first) continue;
+    errors.Add("bad-config", model,
+               "its configuration is " + config + ", that of the models before it " + *first +
+                   ": analyze them apart, or choose with --config FILE or --config none");
+    return;
+  }
+}
+
 std::optional<std::filesystem::path> ConfigOf(const Flags& flags) {
   if (flags.config == "none") return std::nullopt;
   if (!flags.config.empty()) return flags.config;
+  std::vector<std::string> missing;
+  if (AreMany(flags.models)) {
+    const std::vector<std::string> models = FindModels(flags.models, missing);
+    return models.empty() ? std::nullopt : ConfigAbove(models.front());
+  }
   // Of two models the new one decides for both.
   std::filesystem::path model = flags.before.empty() ? flags.model : flags.before;
   if (!flags.after.empty() && !flags.after.ends_with(".json")) model = flags.after;
   if (!flags.models.empty()) model = flags.models.front();
   if (model == "-") return std::nullopt;
-  std::error_code error;
-  const bool folder = std::filesystem::is_directory(model, error);
-  return FindConfig(folder ? model : std::filesystem::absolute(model, error).parent_path());
+  return ConfigAbove(model);
 }
 
 // What the configuration file says goes where the command line says nothing.
 void ApplyConfig(CLI::App& command, const CLI::App& analyze, Flags& flags, UsageErrors& errors) {
+  CheckOneConfig(flags, errors);
   const std::optional<std::filesystem::path> path = ConfigOf(flags);
   if (!path) return;
   std::vector<std::string> given;

@@ -159,7 +159,8 @@ std::vector<Budget> ConvertBudgets(const std::vector<std::string>& texts, UsageE
                      (IsBudgetSubject(subject) ? "" : DidYouMean(subject, BudgetSubjects())));
       continue;
     }
-    const std::optional<int64_t> limit = ParseSize(text.substr(equals + 1));
+    const std::string size = text.substr(equals + 1);
+    const std::optional<int64_t> limit = size == "0" ? 0 : ParseSize(size);
     if (!limit) {
       errors.Add("bad-value", "--budget " + text,
                  "expected a size behind =, as in 24GiB, 500MB or a number of bytes");

@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "backend/analyze.h"
+#include "backend/figures.h"
 
 namespace footprint {
 namespace {
@@ -77,8 +78,8 @@ void AnalyzeOne(const ManyRun& run, ModelSummary& summary) {
   const Report& report = std::get<Report>(result);
   summary.parameter_count = report.parameter_count;
   summary.parameter_bytes = report.parameter_bytes;
-  if (report.training) summary.training_peak_bytes = report.training->peak.live_bytes;
-  if (report.inference) summary.inference_peak_bytes = report.inference->peak.live_bytes;
+  summary.training_peak_bytes = KnownFigure(report, *FindFigure("peak"));
+  summary.inference_peak_bytes = KnownFigure(report, *FindFigure("inference-peak"));
   summary.broken_budgets = std::count_if(report.gates.begin(), report.gates.end(),
                                          [](const GateReport& gate) { return !gate.passed; });
   if (summary.broken_budgets > 0) summary.exit_code = std::max(summary.exit_code, 1);

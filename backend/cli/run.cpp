@@ -11,6 +11,7 @@
 #include <iterator>
 #include <new>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -65,6 +66,18 @@ std::optional<Failure> WriteToFiles(const Destination& destination, const std::s
   }
   if (std::optional<WriteFailure> failure = WriteFiles(files)) {
     return OneError(kCommandIsWrong, "file-access", failure->place, failure->message);
+  }
+  return std::nullopt;
+}
+
+// What would be overwritten: one of the files that the command reads.
+std::optional<Failure> RefuseToOverwrite(const std::string& output,
+                                         const std::vector<std::string>& read) {
+  for (const std::string& path : read) {
+    std::error_code error;
+    if (output.empty() || !std::filesystem::equivalent(output, path, error)) continue;
+    return OneError(kCommandIsWrong, "file-access", "--output " + output,
+                    "is the model itself, which would be overwritten");
   }
   return std::nullopt;
 }
@@ -179,6 +192,12 @@ Outcome ExecuteMany(const AnalyzeCommand& command) {
     return OneError(kCommandIsWrong, "file-access", missing.front(),
                     opens ? "holds no model" : "cannot be opened: Permission denied");
   }
+  std::set<std::filesystem::path> places;
+  for (const std::string& model : models) {
+    if (given.output.empty() || places.insert(PlaceOf(model, given.output)).second) continue;
+    return OneError(kCommandIsWrong, "bad-value", "--output " + given.output,
+                    "two models would write one file there, of which one is " + model);
+  }
   ManyRun run;
   run.options = command.options;
   run.progress = !given.quiet && isatty(STDERR_FILENO) != 0;
@@ -205,12 +224,9 @@ Outcome ExecuteMany(const AnalyzeCommand& command) {
 
 Outcome Execute(const AnalyzeCommand& command) {
   if (AreMany(command.models)) return ExecuteMany(command);
-  std::error_code error;
-  const std::string& output = command.destination.output;
-  if (!output.empty() &&
-      std::filesystem::equivalent(output, command.options.model_path, error)) {
-    return OneError(kCommandIsWrong, "file-access", "--output " + output,
-                    "is the model itself, which would be overwritten");
+  if (auto refused =
+          RefuseToOverwrite(command.destination.output, {command.options.model_path})) {
+    return std::move(*refused);
   }
   // Never freed: the process ends when it is delivered.
   static std::variant<Report, Failure>& result =
@@ -249,6 +265,10 @@ std::variant<DiffSide, Failure> AnalyzeSide(const std::string& path, Options opt
 }
 
 Outcome Execute(const DiffCommand& command) {
+  if (auto refused =
+          RefuseToOverwrite(command.destination.output, {command.before, command.after})) {
+    return std::move(*refused);
+  }
   std::variant<DiffSide, Failure> before = AnalyzeSide(command.before, command.options);
   if (Failure* failure = std::get_if<Failure>(&before)) return std::move(*failure);
   std::variant<DiffSide, Failure> after = AnalyzeSide(command.after, command.options);
@@ -278,6 +298,9 @@ Outcome Execute(const BytesCommand& command) {
 }
 
 Outcome Execute(const OpsCommand& command) {
+  if (auto refused = RefuseToOverwrite(command.destination.output, {command.model})) {
+    return std::move(*refused);
+  }
   std::vector<MissingOp> missing;
   if (command.table == OpsCommand::Table::kMissing) {
     std::variant<std::vector<MissingOp>, Failure> found = FindMissingOps(command.model);

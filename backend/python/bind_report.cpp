@@ -34,8 +34,7 @@ std::string Document(const Report& report, const std::string& name) {
 nb::dict Figures(const Report& report) {
   nb::dict figures;
   for (const NamedFigure& figure : NamedFigures()) {
-    const bool known = IsAnalyzed(report, figure.of);
-    figures[figure.name] = nb::cast(known ? figure.bytes(report) : std::nullopt);
+    figures[figure.name] = nb::cast(KnownFigure(report, figure));
   }
   return figures;
 }

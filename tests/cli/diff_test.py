@@ -93,7 +93,13 @@ class Diff(CommandTest):
             self.assertEqual((gate["name"], gate["passed"]), (limit, code == 0))
 
     def test_a_figure_that_is_not_there_keeps_no_limit(self):
-        self.diff(3, "old.onnxtxt", "old.onnxtxt", "--mode", "inference", "--fail-on", "peak>+1%")
+        self.diff(3, "old.onnxtxt", "old.onnxtxt", "--mode", "inference", "--fail-on", "saved>+1%")
+        self.diff(0, "old.onnxtxt", "old.onnxtxt", "--mode", "inference", "--fail-on", "peak>+1%")
+
+    def test_no_side_is_overwritten(self):
+        before = (self.folder / "wide.onnxtxt").read_text()
+        self.diff(3, "old.onnxtxt", "wide.onnxtxt", "--output", "wide.onnxtxt")
+        self.assertEqual((self.folder / "wide.onnxtxt").read_text(), before)
 
     def test_the_configuration_is_that_of_the_new_model(self):
         for folder, optimizer in (("a", "sgd"), ("b", "lion")):

@@ -65,6 +65,15 @@ class Many(CommandTest):
         verdict = json.loads((self.folder / "out/zoo/broken.onnxtxt.sarif").read_text())
         self.assertEqual(verdict["runs"][0]["invocations"][0]["exitCode"], 2)
 
+    def test_one_configuration_for_all(self):
+        (self.models / "deep" / "footprint.toml").write_text('optimizer = "sgd"\n')
+        self.assertIn("analyze them apart", self.fail_as_text(3, "analyze", "zoo"))
+        self.rows(0, "zoo", "--config", "none")
+
+    def test_no_two_models_in_one_file(self):
+        self.summary(3, "zoo/m00.onnxtxt", "../" + self.folder.name + "/zoo/m00.onnxtxt",
+                     "zoo/deep/../m00.onnxtxt", "--format", "json", "--output", "out")
+
     def test_links_that_lead_nowhere_are_told(self):
         (self.models / "gone.onnx").symlink_to("nowhere.onnx")
         rows = {r["model"]: r for r in self.rows(3, "zoo")}

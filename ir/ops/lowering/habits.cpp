@@ -65,6 +65,11 @@ bool RearrangesOnly(const TorchOp& op) {
   return std::find(std::begin(kNames), std::end(kNames), op.name) != std::end(kNames);
 }
 
+bool HasReserveSpace(const TorchOp& op) {
+  return op.name == "aten::lstm" || op.name == "aten::gru" ||
+         absl::StartsWith(op.name, "aten::rnn_");
+}
+
 bool CountsSteps(const TorchOp& op) { return op.name == "aten::batch_norm"; }
 
 }  // namespace footprint

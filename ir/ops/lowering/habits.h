@@ -38,6 +38,9 @@ bool LooksUp(const TorchOp& op);
 // Gives its first operand another shape or order of axes, as a view or a copy.
 bool RearrangesOnly(const TorchOp& op);
 
+// cuDNN keeps the gates of a recurrent layer in a reserve space of its own size.
+bool HasReserveSpace(const TorchOp& op);
+
 // Norms whose running statistics (argument kRunningMean) come with a counter of steps, one int64.
 bool CountsSteps(const TorchOp& op);
 inline constexpr size_t kRunningMean = 3;
