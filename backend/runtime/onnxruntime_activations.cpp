@@ -59,7 +59,9 @@ bool FinishGelu(Rewriter& rewriter, std::vector<int32_t> nodes, int32_t sum, int
   return true;
 }
 
-void FuseGelu(Rewriter& rewriter) {
+}  // namespace
+
+void FuseErfActivations(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t erf : rewriter.Order()) {
     if (!rewriter.Is(erf, "Erf")) continue;
@@ -75,6 +77,8 @@ void FuseGelu(Rewriter& rewriter) {
     if (sum >= 0) FinishGelu(rewriter, {scale, erf, sum}, sum, scalar->other, "Gelu");
   }
 }
+
+namespace {
 
 // 0.5 * x * (1 + tanh(0.7979 * (x + 0.044715 * x^3)))
 void FuseFastGelu(Rewriter& rewriter) {
@@ -121,8 +125,14 @@ void FuseQuickGelu(Rewriter& rewriter) {
   }
 }
 
-// A stored row added before.
-void FuseBias(Rewriter& rewriter) {
+}  // namespace
+
+void FuseSigmoidAndTanhActivations(Rewriter& rewriter) {
+  FuseFastGelu(rewriter);
+  FuseQuickGelu(rewriter);
+}
+
+void FuseActivationBias(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : rewriter.Order()) {
     const bool is_fast = rewriter.Is(id, "FastGelu", kMicrosoftDomain);
@@ -143,13 +153,5 @@ void FuseBias(Rewriter& rewriter) {
   }
 }
 
-}  // namespace
-
-void FuseActivations(Rewriter& rewriter) {
-  FuseGelu(rewriter);
-  FuseFastGelu(rewriter);
-  FuseQuickGelu(rewriter);
-  FuseBias(rewriter);
-}
 
 }  // namespace footprint

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backend/runtime/onnxruntime.h"
 #include "backend/runtime/onnxruntime_rewrites.h"
 
@@ -88,6 +89,21 @@ std::string AttributeText(const Node& node) {
   return text;
 }
 
+// What tells one node of an operator from another beside what it reads; none: never the same.
+std::optional<std::string> Settings(const Rewriter& rewriter, const RuntimeGraph& graph,
+                                    int32_t id) {
+  if (rewriter.Is(id, "Transpose")) return absl::StrJoin(rewriter.Permutation(id), ",");
+  const Node* source = Original(rewriter, graph, id);
+  const RuntimeNode& node = graph.node(id);
+  if (source == nullptr || node.outputs.size() != 1) return std::nullopt;
+  const OnnxOp* op = source->op;
+  if (op == nullptr || op->is_random || op->control != Control::kNone) return std::nullopt;
+  std::string text = AttributeText(*source);
+  if (node.axis) absl::StrAppend(&text, "axis:", *node.axis);
+  if (node.axes) absl::StrAppend(&text, "axes:", absl::StrJoin(*node.axes, ","));
+  return text;
+}
+
 }  // namespace
 
 void FoldConstants(Rewriter& rewriter) {
@@ -123,15 +139,13 @@ void MergeEqualNodes(Rewriter& rewriter) {
   };
   absl::flat_hash_map<std::string, int32_t> known;
   for (const int32_t id : rewriter.Order()) {
-    const Node* source = Original(rewriter, graph, id);
     const RuntimeNode& node = graph.node(id);
-    if (source == nullptr || HandsOut(graph, node) || node.outputs.size() != 1) continue;
-    const OnnxOp* op = source->op;
-    if (op == nullptr || op->is_random || op->control != Control::kNone) continue;
+    const std::optional<std::string> settings = Settings(rewriter, graph, id);
+    if (!settings || HandsOut(graph, node)) continue;
     if (!std::all_of(node.inputs.begin(), node.inputs.end(), is_shared)) continue;
     std::string key = absl::StrCat(node.domain, ":", node.op_type, "(");
     for (const int32_t input : node.inputs) absl::StrAppend(&key, input, ",");
-    absl::StrAppend(&key, ")", AttributeText(*source));
+    absl::StrAppend(&key, ")", *settings);
     const auto [found, is_new] = known.emplace(std::move(key), id);
     if (!is_new) rewriter.Forward(id, graph.node(found->second).outputs[0], "computed once");
   }

@@ -64,7 +64,9 @@ void ReplaceByGemm(Rewriter& rewriter, int32_t id, int32_t add, int32_t bias) {
   }
 }
 
-void FuseBias(Rewriter& rewriter) {
+}  // namespace
+
+void FuseProductBias(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : rewriter.Order()) {
     if (!rewriter.Is(id, "MatMul")) continue;
@@ -81,7 +83,7 @@ void FuseBias(Rewriter& rewriter) {
   }
 }
 
-void FuseActivation(Rewriter& rewriter) {
+void FuseProductActivation(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : rewriter.Order()) {
     if (!rewriter.Is(id, "Gemm")) continue;
@@ -99,11 +101,11 @@ void FuseActivation(Rewriter& rewriter) {
   }
 }
 
+namespace {
+
 // The last two axes are swapped, the others stay.
-bool SwapsLastTwo(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t transpose) {
-  const NodeId source = graph.node(transpose).source;
-  if (!source.valid() || !rewriter.Is(transpose, "Transpose")) return false;
-  const absl::Span<const int64_t> perm = graph.graph->nodes[source].Ints("perm");
+bool SwapsLastTwo(const Rewriter& rewriter, int32_t transpose) {
+  const std::vector<int64_t> perm = rewriter.Permutation(transpose);
   const auto rank = static_cast<int64_t>(perm.size());
   if (rank < 2) return false;
   for (int64_t i = 0; i + 2 < rank; ++i) {
@@ -117,7 +119,9 @@ bool IsProduct(const Rewriter& rewriter, int32_t node) {
   return rewriter.Is(node, "MatMul") || rewriter.Is(node, "FusedMatMul", kMicrosoftDomain);
 }
 
-void FuseTransposes(Rewriter& rewriter) {
+}  // namespace
+
+void FuseProductTransposes(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : rewriter.Order()) {
     if (!IsProduct(rewriter, id)) continue;
@@ -127,7 +131,7 @@ void FuseTransposes(Rewriter& rewriter) {
     bool found = false;
     for (int32_t& input : product.inputs) {
       const int32_t transpose = rewriter.MadeBy(input, "Transpose");
-      if (transpose < 0 || !SwapsLastTwo(rewriter, graph, transpose)) continue;
+      if (transpose < 0 || !SwapsLastTwo(rewriter, transpose)) continue;
       if (rewriter.IsUsedOnce(input)) gone.push_back(transpose);
       input = graph.node(transpose).inputs[0];
       found = true;
@@ -139,6 +143,8 @@ void FuseTransposes(Rewriter& rewriter) {
   }
 }
 
+namespace {
+
 // What scales an operand or the result by a number.
 int32_t ScaledInput(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t scale) {
   if (!rewriter.Is(scale, "Mul") && !rewriter.Is(scale, "Div")) return -1;
@@ -148,7 +154,9 @@ int32_t ScaledInput(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t
   return divides && graph.node(scale).inputs[0] != scalar->other ? -1 : scalar->other;
 }
 
-void FuseScales(Rewriter& rewriter) {
+}  // namespace
+
+void FuseProductScales(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : rewriter.Order()) {
     if (!IsProduct(rewriter, id)) continue;
@@ -174,15 +182,6 @@ void FuseScales(Rewriter& rewriter) {
     product.domain = std::string(kMicrosoftDomain);
     rewriter.Replace(gone, std::move(product), "scale + MatMul -> FusedMatMul");
   }
-}
-
-}  // namespace
-
-void FuseLinear(Rewriter& rewriter) {
-  FuseBias(rewriter);
-  FuseActivation(rewriter);
-  FuseTransposes(rewriter);
-  FuseScales(rewriter);
 }
 
 }  // namespace footprint

@@ -128,7 +128,9 @@ int32_t TakeBias(Rewriter& rewriter, int32_t& operand, std::vector<int32_t>& nod
   return -1;
 }
 
-void FuseSkips(Rewriter& rewriter) {
+}  // namespace
+
+void FuseNormalizationsOfSums(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : rewriter.Order()) {
     if (!rewriter.Is(id, "LayerNormalization")) continue;
@@ -151,14 +153,11 @@ void FuseSkips(Rewriter& rewriter) {
   }
 }
 
-}  // namespace
-
 void FuseNormalizations(Rewriter& rewriter) {
   for (const int32_t id : rewriter.Order()) {
     if (rewriter.Is(id, "ReduceMean")) MatchLayerNorm(rewriter, id);
     if (rewriter.Is(id, "Pow")) MatchRmsNorm(rewriter, id);
   }
-  FuseSkips(rewriter);
 }
 
 }  // namespace footprint

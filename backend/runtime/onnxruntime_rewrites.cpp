@@ -2,8 +2,9 @@
 
 namespace footprint {
 
-std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator) {
-  Rewriter rewriter(graph, evaluator);
+namespace {
+
+void Simplify(Rewriter& rewriter) {
   constexpr int kRounds = 2;  // what one takes out another may need gone
   int64_t before = -1;
   for (int round = 0; round < kRounds && rewriter.changes() > before; ++round) {
@@ -12,11 +13,27 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
     MergeEqualNodes(rewriter);
     FoldConstants(rewriter);
   }
+}
+
+}  // namespace
+
+std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator) {
+  Rewriter rewriter(graph, evaluator);
+  Simplify(rewriter);
   FuseConvolutions(rewriter);
-  FuseLinear(rewriter);
-  FuseActivations(rewriter);
+  FuseProductBias(rewriter);
+  MoveTransposes(rewriter);
+  Simplify(rewriter);
+  FuseProductActivation(rewriter);
+  FuseErfActivations(rewriter);
   FuseNormalizations(rewriter);
   FuseSelections(rewriter);
+  FuseProductTransposes(rewriter);
+  FuseActivationBias(rewriter);
+  FuseNormalizationsOfSums(rewriter);
+  FuseSigmoidAndTanhActivations(rewriter);
+  FuseActivationBias(rewriter);
+  FuseProductScales(rewriter);
   BlockChannels(rewriter);
   return rewriter.Summary();
 }

@@ -16,12 +16,19 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
 void FoldConstants(Rewriter& rewriter);
 void EliminateNodes(Rewriter& rewriter);
 void MergeEqualNodes(Rewriter& rewriter);
-void FuseLinear(Rewriter& rewriter);        // products with what surrounds them
 void FuseConvolutions(Rewriter& rewriter);  // with normalization, bias and activation
-void FuseActivations(Rewriter& rewriter);   // spelled-out GELU and SiLU
+void FuseProductBias(Rewriter& rewriter);
+void MoveTransposes(Rewriter& rewriter);
+void FuseProductActivation(Rewriter& rewriter);
+void FuseErfActivations(Rewriter& rewriter);
 void FuseNormalizations(Rewriter& rewriter);
 void FuseSelections(Rewriter& rewriter);  // several pieces of one tensor
-void BlockChannels(Rewriter& rewriter);   // convolutions on blocks of channels
+void FuseProductTransposes(Rewriter& rewriter);
+void FuseActivationBias(Rewriter& rewriter);  // a stored row added before
+void FuseNormalizationsOfSums(Rewriter& rewriter);
+void FuseSigmoidAndTanhActivations(Rewriter& rewriter);
+void FuseProductScales(Rewriter& rewriter);
+void BlockChannels(Rewriter& rewriter);  // convolutions on blocks of channels
 
 }  // namespace footprint
 

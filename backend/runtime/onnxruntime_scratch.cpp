@@ -77,7 +77,7 @@ Wide LrnScratch(const SizedNode& sized) {
 // Along an axis that is not the last: transposed there and back.
 Wide SoftmaxScratch(const SizedNode& sized) {
   if (sized.source == nullptr || sized.source->version < 13) return 0;
-  const Wide axis = IntOf(sized, "axis", -1);
+  const Wide axis = sized.node->axis.value_or(IntOf(sized, "axis", -1));
   const auto rank = static_cast<int64_t>(sized.outputs[0].size());
   return axis == -1 || axis == rank - 1 ? 0 : Wide{2} * sized.output_bytes[0];
 }

@@ -70,6 +70,57 @@ int64_t Rewriter::Int(int32_t node, absl::string_view attribute, int64_t otherwi
   return source.valid() ? graph_.graph->nodes[source].Int(attribute, otherwise) : otherwise;
 }
 
+absl::Span<const int64_t> Rewriter::Ints(int32_t node, absl::string_view attribute) const {
+  const NodeId source = graph_.node(node).source;
+  return source.valid() ? graph_.graph->nodes[source].Ints(attribute) : absl::Span<const int64_t>();
+}
+
+absl::string_view Rewriter::String(int32_t node, absl::string_view attribute,
+                                   absl::string_view otherwise) const {
+  const NodeId source = graph_.node(node).source;
+  return source.valid() ? graph_.graph->nodes[source].String(attribute, otherwise) : otherwise;
+}
+
+int32_t Rewriter::VersionOf(int32_t node) const {
+  const NodeId source = graph_.node(node).source;
+  return source.valid() ? graph_.graph->nodes[source].version : OnnxOp::kLatest;
+}
+
+std::vector<int64_t> Rewriter::Permutation(int32_t transpose) const {
+  const RuntimeNode& node = graph_.node(transpose);
+  if (!node.permutation.empty()) return node.permutation;
+  const absl::Span<const int64_t> given = Ints(transpose, "perm");
+  std::vector<int64_t> permutation(given.begin(), given.end());
+  if (permutation.empty()) {  // reversed
+    const size_t rank = graph_.value(node.inputs[0]).type.dims.size();
+    for (size_t i = rank; i-- > 0;) permutation.push_back(static_cast<int64_t>(i));
+  }
+  return permutation;
+}
+
+int64_t Rewriter::Axis(int32_t node, int64_t otherwise) const {
+  return graph_.node(node).axis.value_or(Int(node, "axis", otherwise));
+}
+
+std::optional<std::vector<int64_t>> Rewriter::Axes(int32_t node, size_t operand, int since) const {
+  const RuntimeNode& row = graph_.node(node);
+  if (row.axes) return row.axes;
+  if (VersionOf(node) < since) {
+    const absl::Span<const int64_t> given = Ints(node, "axes");
+    if (given.empty()) return std::nullopt;
+    return std::vector<int64_t>(given.begin(), given.end());
+  }
+  if (operand >= row.inputs.size() || !IsConstant(row.inputs[operand])) return std::nullopt;
+  const KnownValuePtr& contents = graph_.value(row.inputs[operand]).contents;
+  if (contents == nullptr || contents->is_float || contents->is_sequence) return std::nullopt;
+  std::vector<int64_t> axes;
+  for (const Dim& axis : contents->integers) {
+    if (!axis.is_constant()) return std::nullopt;
+    axes.push_back(axis.value());
+  }
+  return axes;
+}
+
 void Rewriter::FindUsesAgain() {
   uses_ = FindUses(graph_);
   order_.reset();
@@ -115,6 +166,12 @@ void Rewriter::Connect(int32_t node) {
 void Rewriter::Remove(int32_t node) {
   Disconnect(node);
   graph_.node(node).removed = true;
+}
+
+void Rewriter::Change(int32_t node, RuntimeNode changed) {
+  Disconnect(node);
+  graph_.node(node) = std::move(changed);
+  Connect(node);
 }
 
 void Rewriter::Absorb(int32_t node, int32_t reader, const std::string& what) {

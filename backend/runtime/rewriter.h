@@ -51,12 +51,21 @@ class Rewriter {
   };
   std::optional<ScalarOperand> WithScalar(int32_t node) const;
   int64_t Int(int32_t node, absl::string_view attribute, int64_t otherwise) const;
+  absl::Span<const int64_t> Ints(int32_t node, absl::string_view attribute) const;
+  absl::string_view String(int32_t node, absl::string_view attribute,
+                           absl::string_view otherwise) const;
+  int64_t Axis(int32_t node, int64_t otherwise) const;
+  // Of an attribute until version `since`, of a stored operand from there; none: not known.
+  std::optional<std::vector<int64_t>> Axes(int32_t node, size_t operand, int since) const;
+  int32_t VersionOf(int32_t node) const;  // of its operator in the file; the latest: made here
+  std::vector<int64_t> Permutation(int32_t transpose) const;
 
   // Takes nodes out and puts one in their place, numbered last; returns its number.
   int32_t Replace(const std::vector<int32_t>& nodes, RuntimeNode made, const std::string& what);
   // Takes a node out that hands on `from` as its only result. False where that cannot be.
   bool Forward(int32_t node, int32_t from, const std::string& what);
   void Remove(int32_t node);
+  void Change(int32_t node, RuntimeNode changed);
   // `reader` alone reads the first result of `node`, which makes what `reader` made from now on.
   void Absorb(int32_t node, int32_t reader, const std::string& what);
   void Count(const std::string& what) {

@@ -4,6 +4,7 @@
 #define FOOTPRINT_BACKEND_RUNTIME_RUNTIME_GRAPH_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ struct RuntimeNode {
   std::vector<int32_t> inputs;  // -1: omitted
   std::vector<int32_t> outputs;
   std::vector<int32_t> captures;  // of its bodies
+  // Attributes that a rewrite gave it.
+  std::vector<int64_t> permutation;  // of a Transpose; empty: as in the file
+  std::optional<int64_t> axis;
+  std::optional<std::vector<int64_t>> axes;
   bool removed = false;
 };
 
