@@ -69,6 +69,9 @@ int32_t HandedOn(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id
     return input.type.element == output.type.element ? node.inputs[0] : -1;
   }
   if (op == "Expand") return SameVisibleShape(input, output) ? node.inputs[0] : -1;
+  if (op == "Reshape" && output.visible.AllDimsConstant()) {
+    return SameVisibleShape(input, output) ? node.inputs[0] : -1;
+  }
   const bool adds = op == "Add" || op == "Sub";
   if (!adds && op != "Mul" && op != "Div") return -1;
   const std::optional<Rewriter::ScalarOperand> scalar = rewriter.WithScalar(id);
@@ -104,6 +107,24 @@ std::optional<std::string> Settings(const Rewriter& rewriter, const RuntimeGraph
   return text;
 }
 
+// Small stored operands are known by what they hold.
+std::string OperandText(const RuntimeGraph& graph, int32_t input) {
+  constexpr size_t kSmall = 8;
+  const std::string name = absl::StrCat(input, ",");
+  if (input < 0 || !graph.value(input).constant) return name;
+  const RuntimeValue& value = graph.value(input);
+  const KnownValuePtr& contents = value.contents;
+  if (contents == nullptr || contents->is_sequence) return name;
+  if (contents->integers.size() + contents->floats.size() > kSmall) return name;
+  std::string text = absl::StrCat(value.type.element, "[", value.type.dims.size(), "](");
+  for (const Dim& integer : contents->integers) {
+    if (!integer.is_constant()) return name;
+    absl::StrAppend(&text, integer.value(), "/", contents->denominator, " ");
+  }
+  for (const double number : contents->floats) absl::StrAppend(&text, number, " ");
+  return absl::StrCat(text, "),");
+}
+
 }  // namespace
 
 void FoldConstants(Rewriter& rewriter) {
@@ -135,7 +156,7 @@ void EliminateNodes(Rewriter& rewriter) {
 void MergeEqualNodes(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   const auto is_shared = [&](int32_t input) {
-    return input < 0 || rewriter.uses().readers[static_cast<size_t>(input)].size() > 1;
+    return input < 0 || graph.value(input).constant || rewriter.uses().readers[static_cast<size_t>(input)].size() > 1;
   };
   absl::flat_hash_map<std::string, int32_t> known;
   for (const int32_t id : rewriter.Order()) {
@@ -144,7 +165,7 @@ void MergeEqualNodes(Rewriter& rewriter) {
     if (!settings || HandsOut(graph, node)) continue;
     if (!std::all_of(node.inputs.begin(), node.inputs.end(), is_shared)) continue;
     std::string key = absl::StrCat(node.domain, ":", node.op_type, "(");
-    for (const int32_t input : node.inputs) absl::StrAppend(&key, input, ",");
+    for (const int32_t input : node.inputs) absl::StrAppend(&key, OperandText(graph, input));
     absl::StrAppend(&key, ")", *settings);
     const auto [found, is_new] = known.emplace(std::move(key), id);
     if (!is_new) rewriter.Forward(id, graph.node(found->second).outputs[0], "computed once");

@@ -100,10 +100,17 @@ class Blocker {
     // Its batch is that of the image it is made from, whatever the file calls it.
     const TensorType& source_type = graph_.value(from).visible;
     TensorType& type = graph_.value(image.value).visible;
-    if (type.has_rank && source_type.has_rank && !type.dims.empty() && !source_type.dims.empty()) {
+    if (!source_type.has_rank) {
+      Hide(type);
+    } else if (type.has_rank && !type.dims.empty() && !source_type.dims.empty()) {
       type.dims[0] = source_type.dims[0];
     }
     return images_[value] = image;
+  }
+
+  static void Hide(TensorType& type) {
+    type.has_rank = false;
+    type.dims.clear();
   }
 
   void PadChannels(int32_t value, int64_t channels) {
@@ -297,7 +304,7 @@ class Blocker {
     made.op_type = "Upsample";
     made.domain = std::string(kNchwcDomain);
     made.inputs = {Take(made.inputs[0])};
-    Replace(id, std::move(made), channels);
+    Hide(graph_.value(Replace(id, std::move(made), channels).value).visible);
   }
 
   bool ScalesByWholes(int32_t value) const {
@@ -447,6 +454,11 @@ class Blocker {
     Image& image = AddImage(node.outputs[0], node.inputs[0], channels, node.source);
     image.node = id;
     image.sizes = sizes;
+    for (const int32_t input : node.inputs) {
+      if (input >= 0 && !graph_.value(input).visible.has_rank) {
+        Hide(graph_.value(image.value).visible);
+      }
+    }
     graph_.node(id).outputs[0] = image.value;
   }
 

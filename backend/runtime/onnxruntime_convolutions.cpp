@@ -13,27 +13,31 @@ bool AllStored(const Rewriter& rewriter, const RuntimeNode& node, size_t first) 
   return true;
 }
 
-// A stored number for each channel, or one for all.
-bool IsPerChannel(const Rewriter& rewriter, int32_t value, size_t rank) {
+// A stored number for each channel.
+bool IsPerChannel(const Rewriter& rewriter, int32_t value, const Dims& weight) {
   if (!rewriter.IsConstant(value)) return false;
   const TensorType& type = rewriter.graph_view().value(value).visible;
-  if (!type.has_rank || !type.AllDimsConstant() || type.dims.size() > rank) return false;
-  const size_t channel = rank - 1 - 1;  // counted from the last axis: rank - 2 axes follow it
-  for (size_t i = 0; i < type.dims.size(); ++i) {
-    const size_t from_last = type.dims.size() - 1 - i;
-    if (from_last + 1 != channel && !type.dims[i].Is(1)) return false;
+  const size_t rank = type.dims.size();
+  if (!type.has_rank || (rank != weight.size() && rank + 1 != weight.size())) return false;
+  const size_t channel = rank == weight.size() ? 1 : 0;
+  for (size_t i = 0; i < rank; ++i) {
+    if (i == channel ? !SameSize(type.dims[i], weight[0]) : !type.dims[i].Is(1)) return false;
   }
   return true;
 }
 
 // What follows can be worked into the stored weights.
-bool FoldsIntoWeights(const Rewriter& rewriter, int32_t reader, int32_t value, size_t rank) {
+bool FoldsIntoWeights(const Rewriter& rewriter, int32_t reader, int32_t value,
+                      const Dims& weight) {
   if (rewriter.Is(reader, "BatchNormalization")) {
     return AllStored(rewriter, rewriter.graph_view().node(reader), 1) &&
            rewriter.Int(reader, "training_mode", 0) == 0;
   }
-  if (!rewriter.Is(reader, "Mul") && !rewriter.Is(reader, "Add")) return false;
-  return IsPerChannel(rewriter, rewriter.OtherInput(reader, value), rank);
+  const int32_t other = rewriter.OtherInput(reader, value);
+  if (rewriter.Is(reader, "Add")) return IsPerChannel(rewriter, other, weight);
+  if (!rewriter.Is(reader, "Mul") || !rewriter.IsConstant(other)) return false;
+  const TensorType& type = rewriter.graph_view().value(other).visible;
+  return (type.has_rank && type.dims.empty()) || IsPerChannel(rewriter, other, weight);
 }
 
 void FoldIntoWeights(Rewriter& rewriter) {
@@ -42,9 +46,9 @@ void FoldIntoWeights(Rewriter& rewriter) {
     if (!rewriter.Is(id, "Conv") || !AllStored(rewriter, graph.node(id), 1)) continue;
     while (rewriter.IsUsedOnce(graph.node(id).outputs[0])) {
       const int32_t value = graph.node(id).outputs[0];
-      const size_t rank = graph.value(graph.node(id).inputs[1]).visible.dims.size();
+      const Dims weight = graph.value(graph.node(id).inputs[1]).visible.dims;
       const int32_t reader = rewriter.uses().OnlyReader(value);
-      if (rank < 3 || !FoldsIntoWeights(rewriter, reader, value, rank)) break;
+      if (weight.size() < 3 || !FoldsIntoWeights(rewriter, reader, value, weight)) break;
       rewriter.Absorb(id, reader, "Conv + " + graph.node(reader).op_type);
     }
   }

@@ -206,7 +206,7 @@ bool Slice(const TransposedNode& what) {
   return Simple(what);
 }
 
-// One position, or a row of them.
+// One position.
 bool Gather(const TransposedNode& what) {
   RuntimeGraph& graph = what.mover.graph();
   RuntimeNode& node = graph.node(what.node);
@@ -214,12 +214,10 @@ bool Gather(const TransposedNode& what) {
       Normalized(what.mover.rewriter().Axis(what.node, 0), RankOf(what));
   if (!axis || node.inputs.size() != 2) return false;
   const TensorType& positions = graph.value(node.inputs[1]).visible;
-  if (!positions.has_rank || positions.dims.size() > 1) return false;
+  if (!positions.has_rank || !positions.dims.empty()) return false;
   node.axis = Before(what, *axis);
-  const bool drops = positions.dims.empty();
   TransposeOperands(what);
-  what.mover.TransposeOutputs(
-      what.node, drops ? WithoutAxes(what.permutation, {Before(what, *axis)}) : what.permutation);
+  what.mover.TransposeOutputs(what.node, WithoutAxes(what.permutation, {Before(what, *axis)}));
   return true;
 }
 

@@ -43,13 +43,13 @@ class CostModel {
     for (auto node = order.rbegin(); node != order.rend(); ++node) {
       const RuntimeNode& row = graph_.node(*node);
       if (rewriter_.Is(*node, "Transpose")) {
-        ahead_.insert(row.inputs[0]);
+        Insert(row.inputs[0]);
         continue;
       }
       if (!LeadsToTranspose(row)) continue;
       const TransposeHandler* handler = FindTransposeHandler(row);
       if (handler == nullptr || !handler->transposes_results) continue;
-      for (const size_t i : TransposedOperands(graph_, row, *handler)) ahead_.insert(row.inputs[i]);
+      for (const size_t i : TransposedOperands(graph_, row, *handler)) Insert(row.inputs[i]);
     }
   }
 
@@ -69,6 +69,10 @@ class CostModel {
   }
 
  private:
+  void Insert(int32_t value) {
+    if (value >= 0 && rewriter_.IsUsedOnce(value)) ahead_.insert(value);
+  }
+
   bool LeadsToTranspose(const RuntimeNode& node) const {
     return std::any_of(node.outputs.begin(), node.outputs.end(),
                        [&](int32_t output) { return ahead_.contains(output); });
