@@ -84,13 +84,6 @@ Wide SoftmaxScratch(const SizedNode& sized) {
 
 Wide TwoMoreScratch(const SizedNode& sized) { return Wide{2} * sized.output_bytes[0]; }
 
-// Operands laid out for matrix products, and the product before it is laid out as the output.
-Wide EinsumScratch(const SizedNode& sized) {
-  Wide bytes = Wide{2} * sized.output_bytes[0];
-  for (const int64_t input : sized.input_bytes) bytes += input;
-  return bytes;
-}
-
 // Positions and weights along each spatial axis.
 Wide ResizeScratch(const SizedNode& sized) {
   if (sized.source == nullptr || sized.source->String("mode", "nearest") != "linear") return 0;

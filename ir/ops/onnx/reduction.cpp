@@ -53,12 +53,16 @@ Dim FoldProduct(DimTable& dims, Dim a, Dim b) { return dims.Mul(a, b); }
 Dim FoldMin(DimTable& dims, Dim a, Dim b) { return dims.Min(a, b); }
 Dim FoldMax(DimTable& dims, Dim a, Dim b) { return dims.Max(a, b); }
 
-template <Fold kFold>
+// Of whole numbers; of ratios too, if the result has their denominator.
+template <Fold kFold, bool kKeepsDenominator = true>
 void ReduceValues(InferContext& c) {
-  const KnownValuePtr value = c.InputValue(0);
+  KnownValuePtr value = c.InputValue(0);
+  if (value != nullptr && value->is_float) {
+    value = kKeepsDenominator ? AsRatios(*value) : nullptr;
+  }
   Sizes from;
   std::vector<bool> reduced;
-  if (value == nullptr || value->is_float || !SmallSizes(c.InputType(0), &from) ||
+  if (value == nullptr || !SmallSizes(c.InputType(0), &from) ||
       Product(from) == 0 ||
       ReducedAxes(c, static_cast<int>(from.size()), &reduced) != Known::kYes) {
     return;
@@ -79,7 +83,10 @@ void ReduceValues(InferContext& c) {
     started[to] = true;
     at.Next();
   }
-  SetWrapped(c, std::move(result));
+  if (!value->is_float) return SetWrapped(c, std::move(result));
+  KnownValue ratios = *value;
+  ratios.integers = std::move(result);
+  c.SetOutputValue(0, std::make_shared<const KnownValue>(std::move(ratios)));
 }
 
 void ArgTypes(InferContext& c) {
@@ -138,7 +145,7 @@ constexpr OnnxOp kRows[] = {
     Reduction("ReduceMax", ReduceValues<FoldMax>),
     Reduction("ReduceMean"),
     Reduction("ReduceMin", ReduceValues<FoldMin>),
-    Reduction("ReduceProd", ReduceValues<FoldProduct>),
+    Reduction("ReduceProd", ReduceValues<FoldProduct, false>),
     Reduction("ReduceSum", ReduceValues<FoldSum>).With("1->1; 13: 1-2->1"),
     Reduction("ReduceSumSquare"),
 };

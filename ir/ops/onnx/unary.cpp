@@ -1,5 +1,7 @@
 // Operators of one operand whose output has its type, element by element.
 #include <cmath>
+#include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -94,9 +96,35 @@ Bound ClipBound(InferContext& c, int input, Dim* bound) {
   return bound->is_unknown() ? Bound::kUnknown : Bound::kKnown;
 }
 
+// Elements against one bound, as ratios of one denominator; null: not known.
+KnownValuePtr ClipRatios(InferContext& c, const KnownValue& value, int input) {
+  if (!c.HasInput(input)) return std::make_shared<const KnownValue>(value);
+  const KnownValuePtr bound = c.InputValue(input);
+  if (bound == nullptr || !bound->is_float || ElementsOf(*bound) != 1) return nullptr;
+  const KnownValuePtr elements = AsRatios(value);
+  const KnownValuePtr limit = AsRatios(*bound);
+  if (elements == nullptr || limit == nullptr) return nullptr;
+  KnownValue result = *elements;
+  const int64_t common = std::gcd(elements->denominator, limit->denominator);
+  const int64_t factor = limit->denominator / common;
+  if (__builtin_mul_overflow(elements->denominator, factor, &result.denominator)) return nullptr;
+  const Dim scaled = c.dims().Mul(limit->integers[0], elements->denominator / common);
+  for (Dim& element : result.integers) {
+    element = c.dims().Mul(element, factor);
+    element = input == 1 ? c.dims().Max(element, scaled) : c.dims().Min(element, scaled);
+  }
+  return std::make_shared<const KnownValue>(std::move(result));
+}
+
 void ClipValues(InferContext& c) {
   const KnownValuePtr value = c.InputValue(0);
-  if (value == nullptr || value->is_float || c.version() < 11) return;
+  if (value == nullptr || value->is_sequence || c.version() < 11) return;
+  if (value->is_float) {
+    const KnownValuePtr raised = ClipRatios(c, *value, 1);
+    const KnownValuePtr clipped = raised == nullptr ? nullptr : ClipRatios(c, *raised, 2);
+    if (clipped != nullptr) c.SetOutputValue(0, clipped);
+    return;
+  }
   Dim low;
   Dim high;
   const Bound has_low = ClipBound(c, 1, &low);
