@@ -397,6 +397,11 @@ class Blocker {
     }
     graph_.node(id).outputs = {sum};
     Image& image = AddImage(node.outputs[0], sum, channels, node.source);
+    const Dims seen = graph_.value(sum).visible.dims;
+    TensorType& type = graph_.value(image.value).visible;
+    if (seen.size() == 5 && type.dims.size() == 4) {
+      type.dims = {seen[0], type.dims[1], seen[2], seen[3]};
+    }
     image.node = static_cast<int32_t>(graph_.nodes.size());
     Reshape(node.source, sum, image.value);
   }
@@ -411,6 +416,7 @@ class Blocker {
   }
 
   static void Broadcast(TensorType& sum, const TensorType& operand, bool is_first) {
+    if (!operand.has_rank) return Hide(sum);
     for (size_t i = 0; i < sum.dims.size() && i < operand.dims.size(); ++i) {
       if (is_first || sum.dims[i].Is(1)) {
         sum.dims[i] = operand.dims[i];

@@ -92,18 +92,43 @@ KnownValuePtr Pick(const KnownValue& source, absl::Span<const int64_t> index,
   return Shared(std::move(result));
 }
 
+namespace {
+
+// Floats as ratios of a denominator that is a multiple of theirs; null: symbols, or too large.
+KnownValuePtr WithDenominator(const KnownValue& value, int64_t other) {
+  const KnownValuePtr ratios = AsRatios(value);
+  if (ratios == nullptr) return nullptr;
+  KnownValue result = *ratios;
+  const int64_t factor = other / std::gcd(ratios->denominator, other);
+  if (__builtin_mul_overflow(ratios->denominator, factor, &result.denominator)) return nullptr;
+  for (Dim& element : result.integers) {
+    int64_t scaled = 0;
+    if (factor == 1) continue;
+    if (!element.is_constant() || __builtin_mul_overflow(element.value(), factor, &scaled)) {
+      return nullptr;
+    }
+    element = Dim(scaled);
+  }
+  return Shared(std::move(result));
+}
+
+}  // namespace
+
 KnownValuePtr Join(absl::Span<const KnownValuePtr> parts) {
   KnownValue result;
-  for (const KnownValuePtr& part : parts) {
+  for (KnownValuePtr part : parts) {
     if (part == nullptr || part->is_sequence) return nullptr;
     if (ElementsOf(*part) == 0) continue;
     if (ElementsOf(result) == 0) {
       result = *part;
       continue;
     }
-    if (part->is_float != result.is_float || IsRatio(*part) != IsRatio(result) ||
-        part->denominator != result.denominator) {
-      return nullptr;
+    if (part->is_float != result.is_float) return nullptr;
+    if (IsRatio(*part) != IsRatio(result) || part->denominator != result.denominator) {
+      const KnownValuePtr before = WithDenominator(result, part->denominator);
+      part = before == nullptr ? nullptr : WithDenominator(*part, before->denominator);
+      if (part == nullptr || part->denominator != before->denominator) return nullptr;
+      result = *before;
     }
     result.integers.insert(result.integers.end(), part->integers.begin(), part->integers.end());
     result.floats.insert(result.floats.end(), part->floats.begin(), part->floats.end());
