@@ -135,6 +135,7 @@ class RegionPlanner {
     const Wide body = BodyScratch(node);
     if (kernel == nullptr || kernel->scratch == nullptr) return Narrow(body);
     SizedNode sized;
+    sized.graph = &result_.graph;
     sized.node = &node;
     sized.source = node.source.valid() ? &graph_->nodes[node.source] : nullptr;
     for (const int32_t input : node.inputs) {

@@ -21,6 +21,7 @@ namespace footprint {
 
 // A node whose sizes are known, for what its kernel takes while it runs.
 struct SizedNode {
+  const RuntimeGraph* graph = nullptr;
   const RuntimeNode* node = nullptr;
   const Node* source = nullptr;              // its attributes; null: none
   std::vector<std::vector<int64_t>> inputs;  // dims; empty where unknown

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backend/runtime/onnxruntime.h"
+#include "backend/runtime/onnxruntime_quantized.h"
 #include "backend/runtime/onnxruntime_rewrites.h"
 
 namespace footprint {
@@ -96,6 +97,7 @@ std::string AttributeText(const Node& node) {
 std::optional<std::string> Settings(const Rewriter& rewriter, const RuntimeGraph& graph,
                                     int32_t id) {
   if (rewriter.Is(id, "Transpose")) return absl::StrJoin(rewriter.Permutation(id), ",");
+  if (IsDequantization(rewriter, id)) return std::nullopt;  // every reader has its own
   const Node* source = Original(rewriter, graph, id);
   const RuntimeNode& node = graph.node(id);
   if (source == nullptr || node.outputs.size() != 1) return std::nullopt;

@@ -22,8 +22,13 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
   Simplify(rewriter);
   FuseConvolutions(rewriter);
   FuseProductBias(rewriter);
+  PropagateQuantization(rewriter);
   MoveTransposes(rewriter);
+  MendQuantized(rewriter);
   Simplify(rewriter);
+  DropRedundantActivations(rewriter);
+  MakeUnsigned(rewriter);
+  GroupQuantized(rewriter);
   FuseProductActivation(rewriter);
   FuseErfActivations(rewriter);
   FuseNormalizations(rewriter);
@@ -34,7 +39,9 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
   FuseSigmoidAndTanhActivations(rewriter);
   FuseActivationBias(rewriter);
   FuseProductScales(rewriter);
+  DropInversePairs(rewriter);
   BlockChannels(rewriter);
+  PutChannelsLast(rewriter);
   return rewriter.Summary();
 }
 

@@ -19,6 +19,11 @@ void MergeEqualNodes(Rewriter& rewriter);
 void FuseConvolutions(Rewriter& rewriter);  // with normalization, bias and activation
 void FuseProductBias(Rewriter& rewriter);
 void MoveTransposes(Rewriter& rewriter);
+void PropagateQuantization(Rewriter& rewriter);
+void MendQuantized(Rewriter& rewriter);  // after transpositions were moved
+void DropRedundantActivations(Rewriter& rewriter);
+void MakeUnsigned(Rewriter& rewriter);    // bytes between quantization and dequantization
+void GroupQuantized(Rewriter& rewriter);  // operators on integers
 void FuseProductActivation(Rewriter& rewriter);
 void FuseErfActivations(Rewriter& rewriter);
 void FuseNormalizations(Rewriter& rewriter);
@@ -28,6 +33,8 @@ void FuseActivationBias(Rewriter& rewriter);  // a stored row added before
 void FuseNormalizationsOfSums(Rewriter& rewriter);
 void FuseSigmoidAndTanhActivations(Rewriter& rewriter);
 void FuseProductScales(Rewriter& rewriter);
+void DropInversePairs(Rewriter& rewriter);
+void PutChannelsLast(Rewriter& rewriter);
 void BlockChannels(Rewriter& rewriter);  // convolutions on blocks of channels
 
 }  // namespace footprint

@@ -112,24 +112,73 @@ Wide LstmScratch(const SizedNode& sized) { return RecurrentScratch(sized, 4, 3);
 Wide GruScratch(const SizedNode& sized) { return RecurrentScratch(sized, 3, 2); }
 Wide RnnScratch(const SizedNode& sized) { return RecurrentScratch(sized, 1, 0); }
 
-// Products as whole numbers, one image at a time: the sums, both images laid out by channel last,
-// and the expanded image.
-Wide QuantizedConvScratch(const SizedNode& sized) {
-  if (sized.inputs.size() < 4 || sized.inputs[3].size() < 3 || sized.outputs[0].size() < 3)
-    return 0;
-  const std::vector<int64_t>& image = sized.inputs[0];
+// Stored signed weights around zero, in blocks of four channels: requantized while multiplied.
+static bool IsSymmetric(const SizedNode& sized) {
+  const std::vector<int32_t>& inputs = sized.node->inputs;
   const std::vector<int64_t>& weight = sized.inputs[3];
-  const Wide positions = Product(sized.outputs[0], 2);
+  constexpr int64_t kInputBlock = 4;
+  constexpr int64_t kOutputBlock = 16;
+  if (IntOf(sized, "group", 1) != 1 || weight[1] % kInputBlock != 0 || weight[0] < kOutputBlock) {
+    return false;
+  }
+  const RuntimeValue& stored = sized.graph->value(inputs[3]);
+  if (!stored.constant || stored.type.element != ElementType::kInt8) return false;
+  if (inputs.size() <= 5 || inputs[5] < 0) return true;
+  const KnownValuePtr& zero = sized.graph->value(inputs[5]).contents;
+  return zero != nullptr && std::all_of(zero->integers.begin(), zero->integers.end(),
+                                        [](const Dim& point) { return point.Is(0); });
+}
+
+// Products as whole numbers, one image at a time: the sums, and the expanded image of one group or
+// the places that it is read from.
+static Wide ProductsOfImage(const SizedNode& sized, Wide filters, Wide positions) {
+  const std::vector<int64_t>& weight = sized.inputs[3];
   const Wide kernel = Product(weight, 2);
-  const Wide expanded = kernel == 1 ? 0 : image[1] * kernel * positions;
-  return weight[0] * positions * (kFloat + 1) + Product(image, 1) + expanded;
+  const Wide groups = std::max<Wide>(IntOf(sized, "group", 1), 1);
+  const Wide places = kernel * positions * sizeof(void*);
+  const bool is_in_place = kernel == 1 && sized.source != nullptr &&
+                           AllAre(sized.source->Ints("strides"), 1) &&
+                           AllAre(sized.source->Ints("pads"), 0);
+  if (IsSymmetric(sized)) return is_in_place ? 0 : places;
+  const Wide sums = filters * positions * kFloat;
+  if (weight[1] == 1 && filters == groups) return sums + places;
+  return sums + (is_in_place ? 0 : weight[1] * kernel * positions);
+}
+
+static bool HasImageAndWeight(const SizedNode& sized) {
+  return sized.inputs.size() >= 4 && sized.inputs[3].size() >= 3 && sized.outputs[0].size() >= 3 &&
+         sized.inputs[0].size() >= 3;
+}
+
+// Both images are laid out by channel last.
+Wide QuantizedConvScratch(const SizedNode& sized) {
+  if (!HasImageAndWeight(sized)) return 0;
+  const Wide positions = Product(sized.outputs[0], 2);
+  return ProductsOfImage(sized, sized.inputs[3][0], positions) +
+         sized.inputs[3][0] * positions + Product(sized.inputs[0], 1);
+}
+
+// They are so already.
+Wide QuantizedConvLastScratch(const SizedNode& sized) {
+  if (!HasImageAndWeight(sized)) return 0;
+  const Wide filters = sized.inputs[3][0];
+  return ProductsOfImage(sized, filters, Product(sized.outputs[0], 1) / std::max<Wide>(filters, 1));
+}
+
+// The places that a window reads.
+Wide PoolLastScratch(const SizedNode& sized) {
+  if (sized.source == nullptr || sized.outputs[0].size() < 3) return 0;
+  Wide places = sizeof(void*);
+  for (const int64_t size : sized.source->Ints("kernel_shape")) places *= size;
+  for (size_t i = 1; i + 1 < sized.outputs[0].size(); ++i) places *= sized.outputs[0][i];
+  return places;
 }
 
 Wide IntegerConvScratch(const SizedNode& sized) {
   if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.outputs[0].size() < 3)
     return 0;
   const Wide kernel = Product(sized.inputs[1], 2);
-  return kernel == 1 ? 0 : sized.inputs[0][1] * kernel * Product(sized.outputs[0], 2);
+  return kernel == 1 ? 0 : sized.inputs[1][1] * kernel * Product(sized.outputs[0], 2);
 }
 
 Wide DeformConvScratch(const SizedNode& sized) {
@@ -140,6 +189,12 @@ Wide DeformConvScratch(const SizedNode& sized) {
 
 // Whole-number sums, four bytes each.
 Wide SumsScratch(const SizedNode& sized) { return Product(sized.outputs[0], 0) * kFloat; }
+
+// None where the result is not quantized again.
+Wide QuantizedSumsScratch(const SizedNode& sized) {
+  const Wide elements = Product(sized.outputs[0], 0);
+  return sized.output_bytes[0] > elements ? 0 : elements * kFloat;
+}
 
 // The operand as bytes.
 Wide QuantizedOperandScratch(const SizedNode& sized) { return Product(sized.inputs[0], 0); }

@@ -55,6 +55,16 @@ bool Simple(const TransposedNode& what) {
   return true;
 }
 
+// From channels last to channels first.
+bool IsToFirst(const Permutation& permutation) {
+  const auto rank = static_cast<int64_t>(permutation.size());
+  if (rank < 2 || permutation[0] != 0 || permutation[1] != rank - 1) return false;
+  for (int64_t i = 2; i < rank; ++i) {
+    if (permutation[static_cast<size_t>(i)] != i - 1) return false;
+  }
+  return true;
+}
+
 bool Broadcasting(const TransposedNode& what) {
   RuntimeGraph& graph = what.mover.graph();
   const RuntimeNode& node = graph.node(what.node);
@@ -238,6 +248,24 @@ bool Transpose(const TransposedNode& what) {
   return true;
 }
 
+// Bytes alone, and from channels last to channels first.
+bool MaxPool(const TransposedNode& what) {
+  RuntimeGraph& graph = what.mover.graph();
+  const RuntimeNode& node = graph.node(what.node);
+  const ElementType element = graph.value(node.outputs[0]).type.element;
+  if (element != ElementType::kUint8 && element != ElementType::kInt8) return false;
+  if (node.outputs.size() > 1 || !IsToFirst(what.permutation)) return false;
+  what.mover.TransposeInput(what.node, 0, Inverse(what.permutation));
+  what.mover.TransposeOutputs(what.node, what.permutation);
+  graph.node(what.node).op_type = "NhwcMaxPool";
+  graph.node(what.node).domain = std::string(kMicrosoftDomain);
+  return true;
+}
+
+bool QuantizedPool(const TransposedNode& what) {
+  return (IsToFirst(what.permutation) || IsToFirst(Inverse(what.permutation))) && Simple(what);
+}
+
 constexpr absl::string_view kElementwise[] = {
     "Cast",     "Exp",      "Gelu",       "Identity", "LeakyRelu", "Log",         "Reciprocal",
     "Relu",     "Sigmoid",  "Sqrt",       "Tanh",     "Abs",       "Not",         "Ceil",
@@ -276,6 +304,16 @@ std::vector<TransposeHandler> AllHandlers() {
       {"Gather", Operands::kFirst, Gather},
       {"Transpose", Operands::kFirst, Transpose, false},
       {"Reshape", Operands::kFirst, Never, false},
+      {"Resize", Operands::kFirst, Never},
+      {"MaxPool", Operands::kFirst, MaxPool},
+      {"QLinearAdd", Operands::kQuantizedPair, Broadcasting, true, kMicrosoftDomain},
+      {"QLinearMul", Operands::kQuantizedPair, Broadcasting, true, kMicrosoftDomain},
+      {"QLinearConcat", Operands::kQuantized, Concat, true, kMicrosoftDomain},
+      {"QLinearAveragePool", Operands::kFirst, QuantizedPool, true, kMicrosoftDomain},
+      {"QLinearGlobalAveragePool", Operands::kFirst, QuantizedPool, true, kMicrosoftDomain},
+      {"QLinearLeakyRelu", Operands::kFirst, Simple, true, kMicrosoftDomain},
+      {"QLinearSigmoid", Operands::kFirst, Simple, true, kMicrosoftDomain},
+      {"QLinearSoftmax", Operands::kFirst, Softmax, true, kMicrosoftDomain},
   };
   for (const absl::string_view op : kElementwise) handlers.push_back({op, Operands::kFirst, Simple});
   for (const absl::string_view op : kBroadcasting) {
@@ -289,9 +327,8 @@ std::vector<TransposeHandler> AllHandlers() {
 
 const TransposeHandler* FindTransposeHandler(const RuntimeNode& node) {
   static const auto& handlers = *new std::vector<TransposeHandler>(AllHandlers());
-  if (!node.domain.empty()) return nullptr;
   for (const TransposeHandler& handler : handlers) {
-    if (handler.op_type == node.op_type) return &handler;
+    if (handler.op_type == node.op_type && handler.domain == node.domain) return &handler;
   }
   return nullptr;
 }
@@ -299,12 +336,14 @@ const TransposeHandler* FindTransposeHandler(const RuntimeNode& node) {
 std::vector<size_t> TransposedOperands(const RuntimeGraph& graph, const RuntimeNode& node,
                                        const TransposeHandler& handler) {
   if (handler.operands == Operands::kFirst) return {0};
+  if (handler.operands == Operands::kQuantizedPair) return {0, 3};
   std::vector<size_t> operands;
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
+  const bool is_quantized = handler.operands == Operands::kQuantized;  // behind scale and zero
+  for (size_t i = is_quantized ? 2 : 0; i < node.inputs.size(); i += is_quantized ? 3 : 1) {
     if (node.inputs[i] < 0) continue;
     const TensorType& type = graph.value(node.inputs[i]).visible;
     const bool is_scalar = type.has_rank && type.dims.empty();
-    if (handler.operands == Operands::kAll || !is_scalar) operands.push_back(i);
+    if (handler.operands != Operands::kNotScalar || !is_scalar) operands.push_back(i);
   }
   return operands;
 }

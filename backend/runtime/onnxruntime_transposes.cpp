@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "backend/runtime/onnxruntime_quantized.h"
 #include "backend/runtime/onnxruntime_rewrites.h"
 
 namespace footprint {
@@ -209,6 +210,8 @@ void TransposeMover::TransposeInput(int32_t node, size_t i, const Permutation& p
     Permute(graph_.value(copy), permutation);
     return SetInput(node, i, copy);
   }
+  const int32_t dequantization = DequantizedBy(rewriter_, value);
+  if (dequantization >= 0 && TransposeQuantized(dequantization, permutation)) return;
   const int32_t before = rewriter_.MadeBy(value, "Transpose");
   if (before >= 0) {
     const Permutation first = rewriter_.Permutation(before);
@@ -226,6 +229,28 @@ void TransposeMover::TransposeInput(int32_t node, size_t i, const Permutation& p
     }
   }
   SetInput(node, i, AddTranspose(value, permutation, source));
+}
+
+// Before the dequantization, where that is stored or another transposition undoes it there.
+bool TransposeMover::TransposeQuantized(int32_t dequantization, const Permutation& permutation) {
+  RuntimeNode changed = graph_.node(dequantization);
+  const int32_t result = changed.outputs[0];
+  if (!rewriter_.IsUsedOnce(result)) return false;
+  const int32_t quantized = changed.inputs[0];
+  int32_t before = -1;
+  if (graph_.value(quantized).constant) {
+    changed.inputs[0] = graph_.AddLike(quantized, graph_.value(quantized).name);
+    graph_.value(changed.inputs[0]).constant = true;
+    Permute(graph_.value(changed.inputs[0]), permutation);
+  } else {
+    before = rewriter_.MadeBy(quantized, "Transpose");
+    if (before < 0 || rewriter_.Permutation(before) != Inverse(permutation)) return false;
+    changed.inputs[0] = graph_.node(before).inputs[0];
+  }
+  Permute(graph_.value(result), permutation);
+  rewriter_.Change(dequantization, std::move(changed));
+  if (before >= 0) RemoveIfUnused(before);
+  return true;
 }
 
 void TransposeMover::TransposeOutputs(int32_t node, const Permutation& permutation) {

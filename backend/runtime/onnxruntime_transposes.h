@@ -28,10 +28,11 @@ struct TransposedNode {
 };
 struct TransposeHandler {
   absl::string_view op_type;
-  enum class Operands : uint8_t { kFirst, kAll, kNotScalar } operands;
+  enum class Operands : uint8_t { kFirst, kAll, kNotScalar, kQuantizedPair, kQuantized } operands;
   // Takes the transposition to the results. False where it cannot, and then nothing was changed.
   bool (*handle)(const TransposedNode& what);
   bool transposes_results = true;
+  absl::string_view domain = "";
 };
 // Null: nothing is taken past it.
 const TransposeHandler* FindTransposeHandler(const RuntimeNode& node);
@@ -58,6 +59,7 @@ class TransposeMover {
   void RemoveIfUnused(int32_t node);
 
  private:
+  bool TransposeQuantized(int32_t dequantization, const Permutation& permutation);
   void SetInput(int32_t node, size_t i, int32_t value);
   void WidenInput(int32_t node, size_t i, size_t rank);
   void MakeInstead(int32_t maker, int32_t plain, int32_t result, int32_t node);
