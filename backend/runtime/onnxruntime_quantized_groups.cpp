@@ -4,6 +4,7 @@
 //
 // What only rearranges elements keeps its name and reads and makes integers.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -196,13 +197,41 @@ class Grouper {
   }
 
   void ConvertWhere(const Group& group) {
-    if (group.before.size() != 3 || group.before[0] >= 0 || Count(group) != 2) return;
+    if (group.before.size() != 3 || group.before[0] >= 0 || Count(group) == 0) return;
+    const std::vector<int32_t> inputs = graph_.node(group.node).inputs;
     RuntimeNode made = Begin(group, "QLinearWhere", kMicrosoftDomain);
-    made.inputs.push_back(graph_.node(group.node).inputs[0]);
-    AddOperand(made, group.before[1]);
-    AddOperand(made, group.before[2]);
+    made.inputs.push_back(inputs[0]);
+    for (size_t i = 1; i < 3; ++i) {
+      if (group.before[i] >= 0) {
+        AddOperand(made, group.before[i]);
+      } else {  // one stored number is quantized beforehand
+        if (!rewriter_.IsConstant(inputs[i])) return;
+        if (!graph_.value(inputs[i]).type.dims.empty()) return;
+        made.inputs.insert(made.inputs.end(), {inputs[i], inputs[i], -1});
+      }
+    }
     AddNumbersOf(made, group.after);
     Finish(group, std::move(made));
+  }
+
+  std::vector<double> ScalesOf(int32_t dequantization) const {
+    const KnownValuePtr& scale = graph_.value(graph_.node(dequantization).inputs[1]).contents;
+    return scale == nullptr ? std::vector<double>() : scale->floats;
+  }
+
+  // Its scale is the product of the others; what is not known is taken to be.
+  bool FitsBias(const Group& group) const {
+    if (ElementOf(Quantized(group.before[2])) != ElementType::kInt32) return false;
+    const std::vector<double> image = ScalesOf(group.before[0]);
+    const std::vector<double> weight = ScalesOf(group.before[1]);
+    const std::vector<double> bias = ScalesOf(group.before[2]);
+    if (image.size() != 1 || weight.empty() || weight.size() != bias.size()) return true;
+    constexpr double kTolerance = 1e-4;
+    for (size_t i = 0; i < bias.size(); ++i) {
+      const double product = image[0] * weight[i];
+      if (std::abs(product - bias[i]) > kTolerance * std::abs(product)) return false;
+    }
+    return true;
   }
 
   // On this processor images of signed numbers are not multiplied.
@@ -211,7 +240,7 @@ class Grouper {
     if (ElementOf(Result(group)) == ElementType::kInt8) return;
     if (!IsByte(ElementOf(Quantized(group.before[1])))) return;
     const bool has_bias = group.before.size() > 2;
-    if (has_bias && ElementOf(Quantized(group.before[2])) != ElementType::kInt32) return;
+    if (has_bias && !FitsBias(group)) return;
     RuntimeNode made = Begin(group, "QLinearConv", "");
     AddOperand(made, group.before[0]);
     AddOperand(made, group.before[1]);

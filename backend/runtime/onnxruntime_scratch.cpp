@@ -112,17 +112,21 @@ Wide LstmScratch(const SizedNode& sized) { return RecurrentScratch(sized, 4, 3);
 Wide GruScratch(const SizedNode& sized) { return RecurrentScratch(sized, 3, 2); }
 Wide RnnScratch(const SizedNode& sized) { return RecurrentScratch(sized, 1, 0); }
 
-// Stored signed weights around zero, in blocks of four channels: requantized while multiplied.
+// Stored signed weights around zero, in blocks of channels: requantized while multiplied.
 static bool IsSymmetric(const SizedNode& sized) {
   const std::vector<int32_t>& inputs = sized.node->inputs;
   const std::vector<int64_t>& weight = sized.inputs[3];
   constexpr int64_t kInputBlock = 4;
   constexpr int64_t kOutputBlock = 16;
-  if (IntOf(sized, "group", 1) != 1 || weight[1] % kInputBlock != 0 || weight[0] < kOutputBlock) {
+  const int64_t groups = IntOf(sized, "group", 1);
+  const bool by_channel = weight[1] == 1 && weight[0] == groups;
+  if (by_channel ? groups % kOutputBlock != 0
+                 : groups != 1 || weight[1] % kInputBlock != 0 || weight[0] < kOutputBlock) {
     return false;
   }
   const RuntimeValue& stored = sized.graph->value(inputs[3]);
   if (!stored.constant || stored.type.element != ElementType::kInt8) return false;
+  if (sized.graph->value(inputs[0]).type.element != ElementType::kUint8) return false;
   if (inputs.size() <= 5 || inputs[5] < 0) return true;
   const KnownValuePtr& zero = sized.graph->value(inputs[5]).contents;
   return zero != nullptr && std::all_of(zero->integers.begin(), zero->integers.end(),
@@ -130,8 +134,8 @@ static bool IsSymmetric(const SizedNode& sized) {
 }
 
 // Products as whole numbers, one image at a time: the sums, and the expanded image of one group or
-// the places that it is read from.
-static Wide ProductsOfImage(const SizedNode& sized, Wide filters, Wide positions) {
+// the places that it is read from; of symmetric kernels the places alone, of so many images.
+static Wide ProductsOfImage(const SizedNode& sized, Wide filters, Wide positions, Wide images) {
   const std::vector<int64_t>& weight = sized.inputs[3];
   const Wide kernel = Product(weight, 2);
   const Wide groups = std::max<Wide>(IntOf(sized, "group", 1), 1);
@@ -139,9 +143,10 @@ static Wide ProductsOfImage(const SizedNode& sized, Wide filters, Wide positions
   const bool is_in_place = kernel == 1 && sized.source != nullptr &&
                            AllAre(sized.source->Ints("strides"), 1) &&
                            AllAre(sized.source->Ints("pads"), 0);
-  if (IsSymmetric(sized)) return is_in_place ? 0 : places;
+  const bool by_channel = weight[1] == 1 && filters == groups;
+  if (IsSymmetric(sized)) return is_in_place && !by_channel ? 0 : places * images;
   const Wide sums = filters * positions * kFloat;
-  if (weight[1] == 1 && filters == groups) return sums + places;
+  if (by_channel) return sums + places;
   return sums + (is_in_place ? 0 : weight[1] * kernel * positions);
 }
 
@@ -154,7 +159,7 @@ static bool HasImageAndWeight(const SizedNode& sized) {
 Wide QuantizedConvScratch(const SizedNode& sized) {
   if (!HasImageAndWeight(sized)) return 0;
   const Wide positions = Product(sized.outputs[0], 2);
-  return ProductsOfImage(sized, sized.inputs[3][0], positions) +
+  return ProductsOfImage(sized, sized.inputs[3][0], positions, 1) +
          sized.inputs[3][0] * positions + Product(sized.inputs[0], 1);
 }
 
@@ -162,7 +167,8 @@ Wide QuantizedConvScratch(const SizedNode& sized) {
 Wide QuantizedConvLastScratch(const SizedNode& sized) {
   if (!HasImageAndWeight(sized)) return 0;
   const Wide filters = sized.inputs[3][0];
-  return ProductsOfImage(sized, filters, Product(sized.outputs[0], 1) / std::max<Wide>(filters, 1));
+  return ProductsOfImage(sized, filters, Product(sized.outputs[0], 1) / std::max<Wide>(filters, 1),
+                         sized.outputs[0][0]);
 }
 
 // The places that a window reads.
