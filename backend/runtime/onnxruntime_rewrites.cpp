@@ -30,6 +30,7 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
   MakeUnsigned(rewriter);
   GroupQuantized(rewriter);
   FuseProductActivation(rewriter);
+  FuseIntegerProducts(rewriter);
   FuseErfActivations(rewriter);
   FuseNormalizations(rewriter);
   FuseSelections(rewriter);

@@ -25,6 +25,7 @@ void DropRedundantActivations(Rewriter& rewriter);
 void MakeUnsigned(Rewriter& rewriter);    // bytes between quantization and dequantization
 void GroupQuantized(Rewriter& rewriter);  // operators on integers
 void FuseProductActivation(Rewriter& rewriter);
+void FuseIntegerProducts(Rewriter& rewriter);
 void FuseErfActivations(Rewriter& rewriter);
 void FuseNormalizations(Rewriter& rewriter);
 void FuseSelections(Rewriter& rewriter);  // several pieces of one tensor

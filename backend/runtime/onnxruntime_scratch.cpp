@@ -18,6 +18,12 @@ bool AllAre(absl::Span<const int64_t> numbers, int64_t value) {
   return std::all_of(numbers.begin(), numbers.end(), [&](int64_t n) { return n == value; });
 }
 
+// A kernel of one element at every position.
+bool TouchesEachOnce(const SizedNode& sized, Wide kernel) {
+  return kernel == 1 && sized.source != nullptr && AllAre(sized.source->Ints("strides"), 1) &&
+         AllAre(sized.source->Ints("pads"), 0);
+}
+
 int64_t IntOf(const SizedNode& sized, absl::string_view name, int64_t otherwise) {
   return sized.source == nullptr ? otherwise : sized.source->Int(name, otherwise);
 }
@@ -32,10 +38,7 @@ Wide ConvScratch(const SizedNode& sized) {
   const std::vector<int64_t>& weight = sized.inputs[1];
   const Wide kernel = Product(weight, 2);
   const Wide positions = Product(sized.outputs[0], 2);
-  if (kernel == 1 && sized.source != nullptr && AllAre(sized.source->Ints("strides"), 1) &&
-      AllAre(sized.source->Ints("pads"), 0)) {
-    return 0;
-  }
+  if (TouchesEachOnce(sized, kernel)) return 0;
   const Wide groups = std::max<Wide>(IntOf(sized, "group", 1), 1);
   if (weight[0] / groups > positions) return weight[1] * kernel * positions * kFloat;
   return kConvolutionChunk;
@@ -140,9 +143,7 @@ static Wide ProductsOfImage(const SizedNode& sized, Wide filters, Wide positions
   const Wide kernel = Product(weight, 2);
   const Wide groups = std::max<Wide>(IntOf(sized, "group", 1), 1);
   const Wide places = kernel * positions * sizeof(void*);
-  const bool is_in_place = kernel == 1 && sized.source != nullptr &&
-                           AllAre(sized.source->Ints("strides"), 1) &&
-                           AllAre(sized.source->Ints("pads"), 0);
+  const bool is_in_place = TouchesEachOnce(sized, kernel);
   const bool by_channel = weight[1] == 1 && filters == groups;
   if (IsSymmetric(sized)) return is_in_place && !by_channel ? 0 : places * images;
   const Wide sums = filters * positions * kFloat;
@@ -184,7 +185,8 @@ Wide IntegerConvScratch(const SizedNode& sized) {
   if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.outputs[0].size() < 3)
     return 0;
   const Wide kernel = Product(sized.inputs[1], 2);
-  return kernel == 1 ? 0 : sized.inputs[1][1] * kernel * Product(sized.outputs[0], 2);
+  if (TouchesEachOnce(sized, kernel)) return 0;
+  return sized.inputs[1][1] * kernel * Product(sized.outputs[0], 2);
 }
 
 Wide DeformConvScratch(const SizedNode& sized) {
