@@ -71,7 +71,7 @@ class CostModel {
 
  private:
   void Insert(int32_t value) {
-    if (value >= 0 && rewriter_.IsUsedOnce(value)) ahead_.insert(value);
+    if (value >= 0 && rewriter_.uses().OnlyReader(value) >= 0) ahead_.insert(value);
   }
 
   bool LeadsToTranspose(const RuntimeNode& node) const {
