@@ -65,7 +65,22 @@ void FuseDynamic(Rewriter& rewriter, int32_t product) {
                    "DynamicQuantizeLinear + MatMulIntegerToFloat -> DynamicQuantizeMatMul");
 }
 
+void FuseBlockedBias(Rewriter& rewriter, int32_t product) {
+  RuntimeNode made = rewriter.graph_view().node(product);
+  if (made.inputs.size() > 5) return;
+  made.inputs.resize(5, -1);
+  std::vector<int32_t> nodes = {product};
+  TakeBias(rewriter, made, nodes);
+  if (nodes.size() > 1) rewriter.Replace(nodes, std::move(made), "MatMulNBits + Add");
+}
+
 }  // namespace
+
+void FuseBlockedProducts(Rewriter& rewriter) {
+  for (const int32_t node : rewriter.Order()) {
+    if (rewriter.Is(node, "MatMulNBits", kMicrosoftDomain)) FuseBlockedBias(rewriter, node);
+  }
+}
 
 void FuseIntegerProducts(Rewriter& rewriter) {
   for (const int32_t node : rewriter.Order()) {

@@ -55,6 +55,7 @@ const std::vector<Kernel>& Kernels() {
       {.name = "QLinearConv", .scratch = QuantizedConvScratch},
       {.name = "QLinearMatMul", .scratch = SumsScratch},
       {.name = "QLinearConv", .domain = kMicrosoft, .scratch = QuantizedConvLastScratch},
+      {.name = "MatMulNBits", .domain = kMicrosoft, .scratch = BlockedOperandScratch},
       {.name = "NhwcMaxPool", .domain = kMicrosoft, .scratch = PoolLastScratch},
       {.name = "QGemm", .domain = kMicrosoft, .scratch = QuantizedSumsScratch},
       {.name = "FusedConv", .domain = kMicrosoft, .inplace = 1 << 3, .scratch = ConvScratch},

@@ -249,7 +249,29 @@ class Grouper {
     Finish(group, std::move(made));
   }
 
+  // Weights alone are quantized, in blocks along the first axis or by column.
+  void ConvertWeights(const Group& group) {
+    const RuntimeNode node = graph_.node(group.node);
+    const RuntimeNode& weights = graph_.node(group.before[1]);
+    if (group.after >= 0 || group.activation >= 0) return;
+    const TensorType& type = graph_.value(weights.inputs[0]).type;
+    const int bits = BitsPerElement(type.element);
+    if (!rewriter_.IsConstant(weights.inputs[0]) || type.dims.size() != 2 || bits > 8) return;
+    const int64_t block = rewriter_.Int(group.before[1], "block_size", 0);
+    constexpr int64_t kLeastBlock = 16;
+    if (block > 0 && (block < kLeastBlock || rewriter_.Int(group.before[1], "axis", 1) != 0)) {
+      return;
+    }
+    RuntimeNode made = Begin(group, "MatMulNBits", kMicrosoftDomain);
+    made.inputs = {node.inputs[0]};
+    AddOperand(made, group.before[1]);
+    Finish(group, std::move(made));
+  }
+
   void ConvertMatMul(const Group& group) {
+    if (group.before.size() == 2 && Count(group) == 1 && group.before[1] >= 0) {
+      return ConvertWeights(group);
+    }
     if (group.before.size() != 2 || Count(group) != 2) return;
     const ElementType left = ElementOf(Quantized(group.before[0]));
     if (left != ElementType::kUint8 || !IsByte(ElementOf(Quantized(group.before[1])))) return;

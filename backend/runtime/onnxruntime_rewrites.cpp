@@ -40,6 +40,7 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
   FuseSigmoidAndTanhActivations(rewriter);
   FuseActivationBias(rewriter);
   FuseProductScales(rewriter);
+  FuseBlockedProducts(rewriter);
   DropInversePairs(rewriter);
   BlockChannels(rewriter);
   PutChannelsLast(rewriter);

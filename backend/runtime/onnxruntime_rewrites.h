@@ -34,6 +34,7 @@ void FuseActivationBias(Rewriter& rewriter);  // a stored row added before
 void FuseNormalizationsOfSums(Rewriter& rewriter);
 void FuseSigmoidAndTanhActivations(Rewriter& rewriter);
 void FuseProductScales(Rewriter& rewriter);
+void FuseBlockedProducts(Rewriter& rewriter);  // weights of a few bits, with their bias
 void DropInversePairs(Rewriter& rewriter);
 void PutChannelsLast(Rewriter& rewriter);
 void BlockChannels(Rewriter& rewriter);  // convolutions on blocks of channels

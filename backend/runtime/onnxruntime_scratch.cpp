@@ -95,26 +95,6 @@ Wide ResizeScratch(const SizedNode& sized) {
   return 16 * positions;
 }
 
-// Of each direction: the gates of all steps, states of one, and biases; backward the reversed
-// sequences too.
-static Wide RecurrentScratch(const SizedNode& sized, int64_t gates, int64_t states) {
-  if (sized.inputs[0].size() != 3) return 0;
-  const Wide hidden = IntOf(sized, "hidden_size", 0);
-  const Wide batch = sized.inputs[0][1];
-  const Wide sequence = sized.inputs[0][0] * batch * hidden * kFloat;
-  const absl::string_view direction =
-      sized.source == nullptr ? "" : sized.source->String("direction", "forward");
-  constexpr int64_t kBiases = 8;
-  const Wide state = batch * hidden * kFloat;
-  const Wide one =
-      gates * sequence + states * state + kBiases * hidden * kFloat + Wide{2} * kRuntimeAlignment;
-  const Wide reversed = direction == "forward" ? 0 : sized.input_bytes[0] + sequence;
-  return (direction == "bidirectional" ? 2 : 1) * one + reversed;
-}
-Wide LstmScratch(const SizedNode& sized) { return RecurrentScratch(sized, 4, 3); }
-Wide GruScratch(const SizedNode& sized) { return RecurrentScratch(sized, 3, 2); }
-Wide RnnScratch(const SizedNode& sized) { return RecurrentScratch(sized, 1, 0); }
-
 // Stored signed weights around zero, in blocks of channels: requantized while multiplied.
 static bool IsSymmetric(const SizedNode& sized) {
   const std::vector<int32_t>& inputs = sized.node->inputs;
@@ -202,6 +182,23 @@ Wide SumsScratch(const SizedNode& sized) { return Product(sized.outputs[0], 0) *
 Wide QuantizedSumsScratch(const SizedNode& sized) {
   const Wide elements = Product(sized.outputs[0], 0);
   return sized.output_bytes[0] > elements ? 0 : elements * kFloat;
+}
+
+// Rows of the operand as bytes, block by block with a scale and a sum each, where they are
+// multiplied as integers.
+Wide BlockedOperandScratch(const SizedNode& sized) {
+  if (sized.source == nullptr || sized.inputs.size() < 3 || sized.inputs[0].empty()) return 0;
+  constexpr int64_t kIntegers = 4;
+  const bool is_made = sized.source->op_type != sized.node->op_type;
+  if (!is_made && sized.source->Int("accuracy_level", 0) != kIntegers) return 0;
+  const int64_t depth = sized.inputs[0].back();
+  const std::vector<int64_t>& scales = sized.inputs[2];
+  constexpr int64_t kUsualBlock = 32;
+  int64_t block = is_made ? kUsualBlock : sized.source->Int("block_size", kUsualBlock);
+  if (is_made && scales.size() == 2 && scales[0] > 0) block = (depth + scales[0] - 1) / scales[0];
+  if (block <= 0 || depth <= 0) return 0;
+  const Wide rows = Product(sized.inputs[0], 0) / depth;
+  return rows * ((depth + block - 1) / block) * (block + 2 * kFloat) + kRuntimeAlignment;
 }
 
 // The operand as bytes.
@@ -295,8 +292,10 @@ Wide PackedAttentionScratch(const SizedNode& sized) {
   const std::vector<int64_t>& input = sized.inputs[0];
   if (input.size() != 3) return 0;
   const Wide heads = IntOf(sized, "num_heads", 1);
-  const Wide scores = Wide{input[0]} * heads * input[1] * input[1] * kFloat;
-  return Wide{4} * sized.output_bytes[0] + scores + Wide{input[0]} * input[1] * kFloat;
+  const Wide scores = input[0] * heads * input[1] * input[1] * kFloat;
+  const bool is_masked = sized.node->inputs.size() > 3 && sized.node->inputs[3] >= 0;
+  const Wide mask = is_masked ? input[0] * input[1] * input[1] * kFloat : 0;
+  return 4 * sized.output_bytes[0] + scores + mask + input[0] * input[1] * kFloat;
 }
 
 }  // namespace footprint

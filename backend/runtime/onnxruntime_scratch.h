@@ -25,6 +25,7 @@ Wide IntegerConvScratch(const SizedNode& sized);
 Wide DeformConvScratch(const SizedNode& sized);
 Wide SumsScratch(const SizedNode& sized);
 Wide QuantizedSumsScratch(const SizedNode& sized);
+Wide BlockedOperandScratch(const SizedNode& sized);
 Wide QuantizedOperandScratch(const SizedNode& sized);
 Wide OneMoreScratch(const SizedNode& sized);
 Wide WithBiasScratch(const SizedNode& sized);

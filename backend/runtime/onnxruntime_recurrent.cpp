@@ -1,0 +1,80 @@
+// What recurrent kernels take while they run, each direction on its own: the gates of all steps,
+// states of one, and biases; results that the file leaves out; backward the sequences reversed.
+#include <algorithm>
+
+#include "backend/runtime/onnxruntime_scratch.h"
+
+namespace footprint {
+namespace {
+
+constexpr Wide kFloat = 4;
+
+Wide Rounded(Wide bytes) {
+  return (bytes + kRuntimeAlignment - 1) / kRuntimeAlignment * kRuntimeAlignment;
+}
+
+struct Sizes {
+  explicit Sizes(const SizedNode& sized) {
+    if (sized.source == nullptr || sized.inputs[0].size() != 3) return;
+    const absl::string_view direction = sized.source->String("direction", "forward");
+    directions = direction == "bidirectional" ? 2 : 1;
+    is_reversed = direction != "forward";
+    has_bias = sized.node->inputs.size() > 3 && sized.node->inputs[3] >= 0;
+    steps = sized.inputs[0][0];
+    const Wide batch = sized.inputs[0][1];
+    const Wide hidden = sized.source->Int("hidden_size", 0);
+    row = Rounded(hidden * kFloat);
+    state = Rounded(batch * hidden * kFloat);
+    sequence = Rounded(steps * batch * hidden * kFloat);
+    lengths = Rounded(batch * kFloat);
+    input = Rounded(sized.input_bytes[0]);
+    exact_sequence = steps * batch * hidden * kFloat;
+    exact_state = batch * hidden * kFloat;
+  }
+
+  // Of the results from the second on, those that are not asked for.
+  Wide LeftOut(const SizedNode& sized, size_t results) const {
+    Wide bytes = 0;
+    for (size_t i = 1; i < results; ++i) {
+      const bool is_there = i < sized.node->outputs.size() && sized.node->outputs[i] >= 0;
+      if (!is_there) bytes += Rounded(directions * exact_state);
+    }
+    return bytes;
+  }
+  Wide Reversed() const { return is_reversed ? input + sequence : 0; }
+
+  Wide directions = 0;
+  bool is_reversed = false;
+  bool has_bias = false;
+  Wide steps = 0;
+  Wide row = 0;
+  Wide state = 0;
+  Wide sequence = 0;
+  Wide lengths = 0;
+  Wide input = 0;
+  Wide exact_sequence = 0;
+  Wide exact_state = 0;
+};
+
+}  // namespace
+
+Wide LstmScratch(const SizedNode& sized) {
+  const Sizes sizes(sized);
+  const Wide one = Rounded(4 * sizes.exact_sequence) + 3 * sizes.state +
+                   (sizes.has_bias ? 6 : 2) * sizes.row + sizes.lengths;
+  return sizes.directions * one + sizes.LeftOut(sized, 3) + sizes.Reversed();
+}
+
+Wide GruScratch(const SizedNode& sized) {
+  const Sizes sizes(sized);
+  const bool is_linear_first =
+      sized.source != nullptr && sized.source->Int("linear_before_reset", 0) != 0;
+  const Wide biases = !sizes.has_bias ? 0 : is_linear_first ? 4 : 3;
+  const Wide one = Rounded(3 * sizes.exact_sequence) +
+                   (2 + biases + (is_linear_first ? 1 : 0)) * sizes.state + sizes.lengths;
+  return sizes.directions * one + sizes.LeftOut(sized, 2) + sizes.Reversed();
+}
+
+Wide RnnScratch(const SizedNode& sized) { return Sizes(sized).sequence; }
+
+}  // namespace footprint
