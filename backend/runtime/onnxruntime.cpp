@@ -37,6 +37,7 @@ class RegionPlanner {
     DuplicateDequantization(result_.graph);
     if (optimize) result_.rewrites = OptimizeGraph(result_.graph, evaluator_);
     ExpandFunctions(result_.graph, optimize);
+    if (!optimize && HasHalf(result_.graph)) CastHalf(result_.graph, evaluator_, false);
     result_.order = ExecutionOrder(result_.graph, FindUses(result_.graph));
     for (const RuntimeValue& value : result_.graph.values) AddTensor(value);
     for (const int32_t node : result_.order) AddStep(result_.graph.node(node));

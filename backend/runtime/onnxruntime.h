@@ -53,7 +53,11 @@ struct ExpandedStep {
   int like = -1;  // the operand whose size the result has; -1: the output's
 };
 // Replaces nodes that have no kernel by the steps of their function.
-void ExpandFunctions(RuntimeGraph& graph, bool optimize);
+void ExpandFunctions(RuntimeGraph& graph, bool optimize, bool half_alone = false);
+
+// Half precision, of which most kernels have none.
+bool HasHalf(const RuntimeGraph& graph);
+void CastHalf(RuntimeGraph& graph, DimEvaluator& evaluator, bool optimize);
 
 // Every reader of a dequantized tensor has a node of its own that makes it.
 void DuplicateDequantization(RuntimeGraph& graph);

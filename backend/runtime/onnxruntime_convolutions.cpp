@@ -40,7 +40,9 @@ bool FoldsIntoWeights(const Rewriter& rewriter, int32_t reader, int32_t value,
   return (type.has_rank && type.dims.empty()) || IsPerChannel(rewriter, other, weight);
 }
 
-void FoldIntoWeights(Rewriter& rewriter) {
+}  // namespace
+
+void FoldIntoConvolutions(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : rewriter.Order()) {
     if (!rewriter.Is(id, "Conv") || !AllStored(rewriter, graph.node(id), 1)) continue;
@@ -54,7 +56,7 @@ void FoldIntoWeights(Rewriter& rewriter) {
   }
 }
 
-void FuseActivation(Rewriter& rewriter) {
+void FuseConvolutionActivation(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : rewriter.Order()) {
     if (!rewriter.Is(id, "Conv")) continue;
@@ -70,13 +72,6 @@ void FuseActivation(Rewriter& rewriter) {
       break;
     }
   }
-}
-
-}  // namespace
-
-void FuseConvolutions(Rewriter& rewriter) {
-  FoldIntoWeights(rewriter);
-  FuseActivation(rewriter);
 }
 
 }  // namespace footprint

@@ -38,7 +38,34 @@ const std::vector<Function>& Functions() {
   return functions;
 }
 
-const Function* FindFunction(const RuntimeNode& node) {
+// Kernels that half precision has none of, and 32-bit numbers have.
+const std::vector<Function>& HalfFunctions() {
+  static const auto& functions = *new std::vector<Function>{
+      {"Softmax", "", {{"Sub", {0}}, {"Exp", {kStep}}, {"Div", {kStep + 1}}}},
+      {"LogSoftmax", "", {{"Sub", {0}}, {"Exp", {kStep}}, {"Sub", {kStep, kStep + 1}}}},
+      {"Gelu",
+       "",
+       {{"Mul", {0}},
+        {"Div", {0}},
+        {"Erf", {kStep + 1}},
+        {"Sum", {kStep + 2}},
+        {"Mul", {kStep, kStep + 3}}}},
+  };
+  return functions;
+}
+
+bool IsHalf(const RuntimeGraph& graph, const RuntimeNode& node) {
+  return !node.inputs.empty() && node.inputs[0] >= 0 &&
+         graph.value(node.inputs[0]).type.element == ElementType::kFloat16;
+}
+
+const Function* FindFunction(const RuntimeGraph& graph, const RuntimeNode& node) {
+  const bool is_half = IsHalf(graph, node);
+  for (const Function& function : HalfFunctions()) {
+    if (is_half && function.name == node.op_type && function.domain == node.domain) {
+      return &function;
+    }
+  }
   for (const Function& function : Functions()) {
     if (function.name == node.op_type && function.domain == node.domain) return &function;
   }
@@ -79,15 +106,16 @@ void Expand(RuntimeGraph& graph, const RuntimeNode& node, const std::vector<Expa
 
 }  // namespace
 
-void ExpandFunctions(RuntimeGraph& graph, bool optimize) {
+void ExpandFunctions(RuntimeGraph& graph, bool optimize, bool half_alone) {
   const size_t count = graph.nodes.size();
   for (size_t i = 0; i < count; ++i) {
     const RuntimeNode node = graph.nodes[i];
-    const Function* function = FindFunction(node);
+    const Function* function = FindFunction(graph, node);
     if (function == nullptr || node.removed || node.outputs.empty() || node.outputs[0] < 0 ||
         node.inputs.empty() || node.inputs[0] < 0) {
       continue;
     }
+    if (half_alone && !IsHalf(graph, node)) continue;
     graph.nodes[i].removed = true;
     const bool differs = optimize && !function->optimized.empty();
     Expand(graph, node, differs ? function->optimized : function->steps);

@@ -1,5 +1,7 @@
 #include "backend/runtime/onnxruntime_rewrites.h"
 
+#include "backend/runtime/onnxruntime.h"
+
 namespace footprint {
 
 namespace {
@@ -15,22 +17,25 @@ void Simplify(Rewriter& rewriter) {
   }
 }
 
-}  // namespace
-
-std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator) {
-  Rewriter rewriter(graph, evaluator);
+// Whatever runs the nodes.
+void OptimizeAny(Rewriter& rewriter) {
   Simplify(rewriter);
-  FuseConvolutions(rewriter);
+  FoldIntoConvolutions(rewriter);
   FuseProductBias(rewriter);
   PropagateQuantization(rewriter);
   MoveTransposes(rewriter);
   MendQuantized(rewriter);
   Simplify(rewriter);
+}
+
+// What has kernels of the CPU.
+void OptimizeKernels(Rewriter& rewriter) {
   DropRedundantActivations(rewriter);
   MakeUnsigned(rewriter);
   GroupQuantized(rewriter);
   FuseProductActivation(rewriter);
   FuseIntegerProducts(rewriter);
+  FuseConvolutionActivation(rewriter);
   FuseErfActivations(rewriter);
   FuseNormalizations(rewriter);
   FuseSelections(rewriter);
@@ -44,6 +49,19 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
   DropInversePairs(rewriter);
   BlockChannels(rewriter);
   PutChannelsLast(rewriter);
+}
+
+}  // namespace
+
+std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator) {
+  Rewriter rewriter(graph, evaluator);
+  OptimizeAny(rewriter);
+  if (HasHalf(graph)) {
+    ExpandFunctions(graph, true, true);
+    CastHalf(graph, evaluator, true);
+    rewriter.FindUsesAgain();
+  }
+  OptimizeKernels(rewriter);
   return rewriter.Summary();
 }
 

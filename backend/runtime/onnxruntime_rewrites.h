@@ -16,7 +16,7 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
 void FoldConstants(Rewriter& rewriter);
 void EliminateNodes(Rewriter& rewriter);
 void MergeEqualNodes(Rewriter& rewriter);
-void FuseConvolutions(Rewriter& rewriter);  // with normalization, bias and activation
+void FoldIntoConvolutions(Rewriter& rewriter);  // normalization and numbers by channel
 void FuseProductBias(Rewriter& rewriter);
 void MoveTransposes(Rewriter& rewriter);
 void PropagateQuantization(Rewriter& rewriter);
@@ -26,6 +26,7 @@ void MakeUnsigned(Rewriter& rewriter);    // bytes between quantization and dequ
 void GroupQuantized(Rewriter& rewriter);  // operators on integers
 void FuseProductActivation(Rewriter& rewriter);
 void FuseIntegerProducts(Rewriter& rewriter);
+void FuseConvolutionActivation(Rewriter& rewriter);
 void FuseErfActivations(Rewriter& rewriter);
 void FuseNormalizations(Rewriter& rewriter);
 void FuseSelections(Rewriter& rewriter);  // several pieces of one tensor

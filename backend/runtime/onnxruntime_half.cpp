@@ -1,0 +1,185 @@
+// Half precision: most kernels of the CPU have none. A node without one works on 32-bit numbers:
+//
+//   half x -> Add -> half y     becomes     Cast -> Add -> Cast
+//
+// Casts that undo each other are taken out, so that a row of such nodes is cast once.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "backend/runtime/onnxruntime.h"
+#include "backend/runtime/rewriter.h"
+
+namespace footprint {
+namespace {
+
+// Operators with a kernel for half precision.
+constexpr absl::string_view kHalf[] = {
+    "Attention",         "BitCast",            "Cast",          "Celu",
+    "Clip",              "Compress",           "Concat",        "ConstantOfShape",
+    "DequantizeLinear",  "Dropout",            "Expand",        "Flatten",
+    "Gather",            "GatherElements",     "GatherND",      "Identity",
+    "If",                "IsInf",              "IsNaN",         "LayerNormalization",
+    "Loop",              "Max",                "Min",           "Mod",
+    "QuantizeLinear",    "RMSNormalization",   "Reshape",       "ReverseSequence",
+    "RotaryEmbedding",   "Round",              "Scan",          "ScatterElements",
+    "ScatterND",         "Shape",              "Shrink",        "Sign",
+    "Slice",             "Split",              "Squeeze",       "SimplifiedLayerNormalization",
+    "Transpose",         "Unsqueeze",          "GroupQueryAttention", "MatMulNBits",
+    "SkipLayerNormalization", "SkipSimplifiedLayerNormalization"};
+
+bool HasKernel(const RuntimeNode& node) {
+  return std::find(std::begin(kHalf), std::end(kHalf), node.op_type) != std::end(kHalf);
+}
+
+class Caster {
+ public:
+  Caster(RuntimeGraph& graph, DimEvaluator& evaluator, bool optimize)
+      : rewriter_(graph, evaluator), graph_(graph), optimize_(optimize) {}
+
+  void Run() {
+    FindNodes();
+    for (const int32_t node : rewriter_.Order()) {
+      if (IsCast(node)) Surround(node);
+    }
+    RemovePairs();
+  }
+
+ private:
+  bool IsHalf(int32_t value) const {
+    return value >= 0 && graph_.value(value).type.element == ElementType::kFloat16;
+  }
+  bool IsCast(int32_t node) const {
+    return node >= 0 && static_cast<size_t>(node) < casts_.size() &&
+           casts_[static_cast<size_t>(node)];
+  }
+  bool ReadsHalf(const RuntimeNode& node) const {
+    return std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [&](int32_t input) { return IsHalf(input); });
+  }
+
+  void FindNodes() {
+    casts_.assign(graph_.nodes.size(), false);
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const RuntimeNode& node = graph_.nodes[i];
+      casts_[i] = !node.removed && !HasKernel(node) && ReadsHalf(node);
+    }
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (!casts_[i] && IsAmongCasts(graph_.nodes[i])) casts_[i] = true;
+    }
+  }
+
+  // All that it reads and all that reads it works on 32-bit numbers.
+  bool IsAmongCasts(const RuntimeNode& node) const {
+    if (node.removed || !node.captures.empty() || !ReadsHalf(node)) return false;
+    bool reads_computed = false;
+    for (const int32_t input : node.inputs) {
+      const int32_t maker = input < 0 ? -1 : rewriter_.uses().producer[static_cast<size_t>(input)];
+      reads_computed = reads_computed || maker >= 0;
+      if (IsHalf(input) && !graph_.value(input).constant && !IsCast(maker)) return false;
+    }
+    if (!reads_computed) return false;
+    bool makes_half = false;
+    for (const int32_t output : node.outputs) {
+      if (output < 0) continue;
+      if (graph_.value(output).output) return false;
+      if (!IsHalf(output)) continue;
+      for (const int32_t reader : rewriter_.uses().readers[static_cast<size_t>(output)]) {
+        makes_half = true;
+        if (!IsCast(reader)) return false;
+      }
+    }
+    return makes_half;
+  }
+
+  int32_t AddFloat(int32_t value) {
+    const int32_t made = graph_.AddLike(value, absl::StrCat(graph_.value(value).name, "/float"));
+    graph_.value(made).type.element = graph_.value(made).visible.element = ElementType::kFloat;
+    return made;
+  }
+
+  void AddCast(NodeId source, int32_t from, int32_t to) {
+    RuntimeNode cast;
+    cast.op_type = "Cast";
+    cast.source = source;
+    cast.inputs = {from};
+    cast.outputs = {to};
+    rewriter_.Replace({}, std::move(cast), "");
+  }
+
+  // Stored matrices are cast beforehand where the graph is optimized.
+  int32_t FloatOf(int32_t value, NodeId source) {
+    const auto [found, is_new] = floats_.emplace(value, -1);
+    if (!is_new) return found->second;
+    const int32_t made = AddFloat(value);
+    floats_[value] = made;
+    const RuntimeValue& half = graph_.value(value);
+    if (half.constant && optimize_ && half.type.dims.size() > 1) {
+      graph_.value(made).constant = true;
+    } else {
+      AddCast(source, value, made);
+    }
+    return made;
+  }
+
+  void Surround(int32_t node) {
+    RuntimeNode changed = graph_.node(node);
+    for (int32_t& input : changed.inputs) {
+      if (IsHalf(input)) input = FloatOf(input, changed.source);
+    }
+    std::vector<std::pair<int32_t, int32_t>> results;
+    for (int32_t& output : changed.outputs) {
+      if (!IsHalf(output)) continue;
+      const int32_t made = AddFloat(output);
+      results.emplace_back(made, output);
+      output = made;
+    }
+    const NodeId source = changed.source;
+    rewriter_.Change(node, std::move(changed));
+    for (const auto& [from, to] : results) AddCast(source, from, to);
+  }
+
+  // Cast to half and back again.
+  void RemovePairs() {
+    for (const int32_t node : rewriter_.Order()) {
+      if (!rewriter_.Is(node, "Cast")) continue;
+      const int32_t from = graph_.node(node).inputs[0];
+      const int32_t middle = graph_.node(node).outputs[0];
+      if (from < 0 || graph_.value(from).type.element != ElementType::kFloat || !IsHalf(middle)) {
+        continue;
+      }
+      const std::vector<int32_t> readers = rewriter_.uses().readers[static_cast<size_t>(middle)];
+      for (const int32_t reader : readers) {
+        if (!rewriter_.Is(reader, "Cast")) continue;
+        const int32_t back = graph_.node(reader).outputs[0];
+        if (graph_.value(back).type.element == ElementType::kFloat) {
+          rewriter_.Forward(reader, from, "");
+        }
+      }
+      const bool is_read = !rewriter_.uses().readers[static_cast<size_t>(middle)].empty();
+      if (!is_read && !graph_.value(middle).output) rewriter_.Remove(node);
+    }
+  }
+
+  Rewriter rewriter_;
+  RuntimeGraph& graph_;
+  const bool optimize_;
+  std::vector<bool> casts_;  // by node
+  absl::flat_hash_map<int32_t, int32_t> floats_;
+};
+
+}  // namespace
+
+bool HasHalf(const RuntimeGraph& graph) {
+  return std::any_of(graph.values.begin(), graph.values.end(), [](const RuntimeValue& value) {
+    return value.type.element == ElementType::kFloat16;
+  });
+}
+
+void CastHalf(RuntimeGraph& graph, DimEvaluator& evaluator, bool optimize) {
+  Caster(graph, evaluator, optimize).Run();
+}
+
+}  // namespace footprint
