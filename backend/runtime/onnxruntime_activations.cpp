@@ -153,5 +153,4 @@ void FuseActivationBias(Rewriter& rewriter) {
   }
 }
 
-
 }  // namespace footprint

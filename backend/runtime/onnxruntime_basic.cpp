@@ -158,7 +158,8 @@ void EliminateNodes(Rewriter& rewriter) {
 void MergeEqualNodes(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   const auto is_shared = [&](int32_t input) {
-    return input < 0 || graph.value(input).constant || rewriter.uses().readers[static_cast<size_t>(input)].size() > 1;
+    return input < 0 || graph.value(input).constant ||
+           rewriter.uses().readers[static_cast<size_t>(input)].size() > 1;
   };
   absl::flat_hash_map<std::string, int32_t> known;
   for (const int32_t id : rewriter.Order()) {

@@ -27,8 +27,7 @@ bool IsPerChannel(const Rewriter& rewriter, int32_t value, const Dims& weight) {
 }
 
 // What follows can be worked into the stored weights.
-bool FoldsIntoWeights(const Rewriter& rewriter, int32_t reader, int32_t value,
-                      const Dims& weight) {
+bool FoldsIntoWeights(const Rewriter& rewriter, int32_t reader, int32_t value, const Dims& weight) {
   if (rewriter.Is(reader, "BatchNormalization")) {
     return AllStored(rewriter, rewriter.graph_view().node(reader), 1) &&
            rewriter.Int(reader, "training_mode", 0) == 0;

@@ -59,8 +59,8 @@ void FuseDynamic(Rewriter& rewriter, int32_t product) {
   }
   RuntimeNode made = row;
   made.op_type = "DynamicQuantizeMatMul";
-  made.inputs = {graph.node(quantization).inputs[0], row.inputs[1], row.inputs[3],
-                 InputOf(row, 5), InputOf(row, 6)};
+  made.inputs = {graph.node(quantization).inputs[0], row.inputs[1], row.inputs[3], InputOf(row, 5),
+                 InputOf(row, 6)};
   rewriter.Replace({product, quantization}, std::move(made),
                    "DynamicQuantizeLinear + MatMulIntegerToFloat -> DynamicQuantizeMatMul");
 }

@@ -16,7 +16,7 @@ namespace footprint {
 namespace {
 
 constexpr absl::string_view kKept[] = {
-    "Resize",  "MaxPool", "ReduceMax", "ReduceMin", "Expand",    "Flatten",  "Gather",
+    "Resize",  "MaxPool", "ReduceMax", "ReduceMin", "Expand",    "Flatten",   "Gather",
     "Reshape", "Slice",   "Squeeze",   "Tile",      "Transpose", "Unsqueeze", "GatherElements"};
 constexpr absl::string_view kUnary[] = {"AveragePool", "LeakyRelu", "GlobalAveragePool", "Sigmoid",
                                         "Softmax"};
@@ -48,9 +48,9 @@ class Grouper {
   void Convert(int32_t node) {
     const absl::string_view op = graph_.node(node).op_type;
     if (op == "Split") return ConvertSplit(node);
-    const bool is_known = IsOneOf(op, kKept) || IsOneOf(op, kUnary) || op == "Add" ||
-                          op == "Mul" || op == "Concat" || op == "Conv" || op == "MatMul" ||
-                          op == "Gemm" || op == "Where" || op == "ArgMax";
+    const bool is_known = IsOneOf(op, kKept) || IsOneOf(op, kUnary) || op == "Add" || op == "Mul" ||
+                          op == "Concat" || op == "Conv" || op == "MatMul" || op == "Gemm" ||
+                          op == "Where" || op == "ArgMax";
     if (!is_known) return;
     const std::optional<Group> group = Find(node);
     if (!group) return;
@@ -154,7 +154,8 @@ class Grouper {
   void ConvertKept(const Group& group) {
     if (group.activation >= 0 || Count(group) != 1 || group.before[0] < 0) return;
     if (!IsInverse(rewriter_, group.before[0], group.after)) return;
-    if (graph_.node(group.node).op_type == "MaxPool" && rewriter_.VersionOf(group.node) < 12) return;
+    if (graph_.node(group.node).op_type == "MaxPool" && rewriter_.VersionOf(group.node) < 12)
+      return;
     RuntimeNode made = graph_.node(group.node);
     made.inputs[0] = Quantized(group.before[0]);
     made.outputs = {Result(group)};

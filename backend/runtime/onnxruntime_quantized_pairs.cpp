@@ -60,7 +60,8 @@ std::vector<Edge> EdgesAfter(const Rewriter& rewriter, const Edge& edge) {
   const RuntimeGraph& graph = rewriter.graph_view();
   const int32_t value = graph.node(edge.reader).outputs[0];
   const std::vector<int32_t>& readers = rewriter.uses().readers[static_cast<size_t>(value)];
-  if (graph.value(value).output) return readers.empty() ? std::vector<Edge>{{}} : std::vector<Edge>();
+  if (graph.value(value).output)
+    return readers.empty() ? std::vector<Edge>{{}} : std::vector<Edge>();
   std::vector<Edge> edges;
   for (size_t i = 0; i < readers.size(); ++i) {
     if (IsQuantization(rewriter, readers[i])) continue;
@@ -173,8 +174,7 @@ bool IsInverse(const Rewriter& rewriter, int32_t dequantization, int32_t quantiz
   const RuntimeNode& before = graph.node(dequantization);
   const RuntimeNode& after = graph.node(quantization);
   return HasOneScale(rewriter, dequantization) && HasOneScale(rewriter, quantization) &&
-         graph.value(before.inputs[0]).type.element ==
-             graph.value(after.outputs[0]).type.element &&
+         graph.value(before.inputs[0]).type.element == graph.value(after.outputs[0]).type.element &&
          SameNumber(rewriter, before.inputs[1], after.inputs[1]) &&
          SameNumber(rewriter, ZeroPoint(before), ZeroPoint(after));
 }

@@ -140,8 +140,8 @@ static bool HasImageAndWeight(const SizedNode& sized) {
 Wide QuantizedConvScratch(const SizedNode& sized) {
   if (!HasImageAndWeight(sized)) return 0;
   const Wide positions = Product(sized.outputs[0], 2);
-  return ProductsOfImage(sized, sized.inputs[3][0], positions, 1) +
-         sized.inputs[3][0] * positions + Product(sized.inputs[0], 1);
+  return ProductsOfImage(sized, sized.inputs[3][0], positions, 1) + sized.inputs[3][0] * positions +
+         Product(sized.inputs[0], 1);
 }
 
 // They are so already.

@@ -37,9 +37,8 @@ std::optional<Piece> AsSlice(const Rewriter& rewriter, int32_t node, int64_t ran
   if (row.inputs.size() < 4) return std::nullopt;
   const std::optional<int64_t> begin = rewriter.Integer(row.inputs[1]);
   const std::optional<int64_t> end = rewriter.Integer(row.inputs[2]);
-  const std::optional<int64_t> axis = row.axes && row.axes->size() == 1
-                                          ? row.axes->front()
-                                          : rewriter.Integer(row.inputs[3]);
+  const std::optional<int64_t> axis =
+      row.axes && row.axes->size() == 1 ? row.axes->front() : rewriter.Integer(row.inputs[3]);
   const bool has_step = row.inputs.size() > 4 && row.inputs[4] >= 0;
   const std::optional<int64_t> step = has_step ? rewriter.Integer(row.inputs[4]) : 1;
   if (!begin || !end || !axis || step != 1) return std::nullopt;

@@ -10,9 +10,7 @@ namespace {
 
 using Operands = TransposeHandler::Operands;
 
-int64_t RankOf(const TransposedNode& what) {
-  return static_cast<int64_t>(what.permutation.size());
-}
+int64_t RankOf(const TransposedNode& what) { return static_cast<int64_t>(what.permutation.size()); }
 
 std::optional<int64_t> Normalized(int64_t axis, int64_t rank) {
   if (axis < 0) axis += rank;
@@ -68,15 +66,13 @@ bool IsToFirst(const Permutation& permutation) {
 bool Broadcasting(const TransposedNode& what) {
   RuntimeGraph& graph = what.mover.graph();
   const RuntimeNode& node = graph.node(what.node);
-  const std::vector<size_t> operands =
-      TransposedOperands(graph, node, *FindTransposeHandler(node));
+  const std::vector<size_t> operands = TransposedOperands(graph, node, *FindTransposeHandler(node));
   return what.mover.WidenInputs(what.node, operands, what.permutation.size()) && Simple(what);
 }
 
 bool AlongAxis(const TransposedNode& what, int64_t otherwise) {
   Rewriter& rewriter = what.mover.rewriter();
-  const std::optional<int64_t> axis =
-      Normalized(rewriter.Axis(what.node, otherwise), RankOf(what));
+  const std::optional<int64_t> axis = Normalized(rewriter.Axis(what.node, otherwise), RankOf(what));
   if (!axis) return false;
   what.mover.graph().node(what.node).axis = Before(what, *axis);
   return Simple(what);
@@ -266,22 +262,59 @@ bool QuantizedPool(const TransposedNode& what) {
   return (IsToFirst(what.permutation) || IsToFirst(Inverse(what.permutation))) && Simple(what);
 }
 
-constexpr absl::string_view kElementwise[] = {
-    "Cast",     "Exp",      "Gelu",       "Identity", "LeakyRelu", "Log",         "Reciprocal",
-    "Relu",     "Sigmoid",  "Sqrt",       "Tanh",     "Abs",       "Not",         "Ceil",
-    "Floor",    "Neg",      "Erf",        "Round",    "IsInf",     "IsNaN",       "Selu",
-    "Shrink",   "Sign",     "Softplus",   "Softsign", "Celu",      "HardSigmoid", "HardSwish",
-    "Sin",      "Cos",      "Tan",        "Sinh",     "Cosh",      "Asin",        "Acos",
-    "Atan",     "Asinh",    "Acosh",      "Atanh",    "Clip",      "CastLike",    "ThresholdedRelu",
-    "QuantizeLinear", "DequantizeLinear"};
-constexpr absl::string_view kBroadcasting[] = {
-    "Add",   "Max",     "Min",  "Mul",         "Sub",         "Div",  "And", "Or",  "Xor",  "Mod",
-    "PRelu", "BitShift", "Equal", "Greater",   "Less",        "Mean", "Sum", "Pow", "Where",
-    "GreaterOrEqual",    "LessOrEqual"};
-constexpr absl::string_view kReducing[] = {"ReduceLogSum", "ReduceLogSumExp", "ReduceMax",
-                                           "ReduceMean",   "ReduceMin",       "ReduceProd",
-                                           "ReduceSum",    "ReduceSumSquare", "ReduceL1",
-                                           "ReduceL2"};
+constexpr absl::string_view kElementwise[] = {"Cast",
+                                              "Exp",
+                                              "Gelu",
+                                              "Identity",
+                                              "LeakyRelu",
+                                              "Log",
+                                              "Reciprocal",
+                                              "Relu",
+                                              "Sigmoid",
+                                              "Sqrt",
+                                              "Tanh",
+                                              "Abs",
+                                              "Not",
+                                              "Ceil",
+                                              "Floor",
+                                              "Neg",
+                                              "Erf",
+                                              "Round",
+                                              "IsInf",
+                                              "IsNaN",
+                                              "Selu",
+                                              "Shrink",
+                                              "Sign",
+                                              "Softplus",
+                                              "Softsign",
+                                              "Celu",
+                                              "HardSigmoid",
+                                              "HardSwish",
+                                              "Sin",
+                                              "Cos",
+                                              "Tan",
+                                              "Sinh",
+                                              "Cosh",
+                                              "Asin",
+                                              "Acos",
+                                              "Atan",
+                                              "Asinh",
+                                              "Acosh",
+                                              "Atanh",
+                                              "Clip",
+                                              "CastLike",
+                                              "ThresholdedRelu",
+                                              "QuantizeLinear",
+                                              "DequantizeLinear"};
+constexpr absl::string_view kBroadcasting[] = {"Add",        "Max",     "Min",   "Mul",
+                                               "Sub",        "Div",     "And",   "Or",
+                                               "Xor",        "Mod",     "PRelu", "BitShift",
+                                               "Equal",      "Greater", "Less",  "Mean",
+                                               "Sum",        "Pow",     "Where", "GreaterOrEqual",
+                                               "LessOrEqual"};
+constexpr absl::string_view kReducing[] = {
+    "ReduceLogSum", "ReduceLogSumExp", "ReduceMax",       "ReduceMean", "ReduceMin",
+    "ReduceProd",   "ReduceSum",       "ReduceSumSquare", "ReduceL1",   "ReduceL2"};
 
 // A transposition can be merged with a Reshape that only moves axes of one element: not followed.
 bool Never(const TransposedNode&) { return false; }
@@ -315,7 +348,8 @@ std::vector<TransposeHandler> AllHandlers() {
       {"QLinearSigmoid", Operands::kFirst, Simple, true, kMicrosoftDomain},
       {"QLinearSoftmax", Operands::kFirst, Softmax, true, kMicrosoftDomain},
   };
-  for (const absl::string_view op : kElementwise) handlers.push_back({op, Operands::kFirst, Simple});
+  for (const absl::string_view op : kElementwise)
+    handlers.push_back({op, Operands::kFirst, Simple});
   for (const absl::string_view op : kBroadcasting) {
     handlers.push_back({op, Operands::kNotScalar, Broadcasting});
   }

@@ -184,8 +184,7 @@ void TransposeMover::SetInput(int32_t node, size_t i, int32_t value) {
   rewriter_.Change(node, std::move(changed));
 }
 
-int32_t TransposeMover::AddTranspose(int32_t value, const Permutation& permutation,
-                                     NodeId source) {
+int32_t TransposeMover::AddTranspose(int32_t value, const Permutation& permutation, NodeId source) {
   const int32_t result = graph_.AddLike(value, absl::StrCat(graph_.value(value).name, "/t"));
   Permute(graph_.value(result), permutation);
   RuntimeNode made;

@@ -62,8 +62,7 @@ void ReduceValues(InferContext& c) {
   }
   Sizes from;
   std::vector<bool> reduced;
-  if (value == nullptr || !SmallSizes(c.InputType(0), &from) ||
-      Product(from) == 0 ||
+  if (value == nullptr || !SmallSizes(c.InputType(0), &from) || Product(from) == 0 ||
       ReducedAxes(c, static_cast<int>(from.size()), &reduced) != Known::kYes) {
     return;
   }
