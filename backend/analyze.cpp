@@ -193,12 +193,6 @@ void AnalyzeInference(Analysis& analysis, DiagnosticSink& sink) {
       InferShapes(analysis.graph(), limited, analysis.model.fallback.get(), repeated);
   inference.runtime = PlanOnnxRuntime(analysis.graph(), analysis.inferred, visible,
                                       analysis.evaluator, optimize);
-  if (optimize && HasDequantization(inference.runtime->graph)) {
-    sink.Warning("rewrites-not-followed", "--graph-optimization all",
-                 "ONNX Runtime makes operators on integers of dequantized ones, which is not "
-                 "followed here: of measured models its peak was up to a tenth higher, up to a "
-                 "fifth lower");
-  }
 }
 
 void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {

@@ -61,8 +61,6 @@ void CastHalf(RuntimeGraph& graph, DimEvaluator& evaluator, bool optimize);
 
 // Every reader of a dequantized tensor has a node of its own that makes it.
 void DuplicateDequantization(RuntimeGraph& graph);
-// Operators on integers, which graph optimization makes of the dequantized ones, are not followed.
-bool HasDequantization(const RuntimeGraph& graph);
 // Results of dequantizing what is stored.
 std::vector<int32_t> DequantizedWeights(const RuntimeGraph& graph);
 

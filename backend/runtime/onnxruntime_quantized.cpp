@@ -42,10 +42,6 @@ void DuplicateDequantization(RuntimeGraph& graph) {
   }
 }
 
-bool HasDequantization(const RuntimeGraph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), IsDequantization);
-}
-
 std::vector<int32_t> DequantizedWeights(const RuntimeGraph& graph) {
   std::vector<int32_t> values;
   for (const RuntimeNode& node : graph.nodes) {

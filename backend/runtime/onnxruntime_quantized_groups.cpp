@@ -235,18 +235,35 @@ class Grouper {
     return true;
   }
 
+  // Weights and biases that are stored as floats are quantized beforehand.
+  bool AreQuantizedOrStored(const Group& group) const {
+    if (group.before.size() < 2 || group.before[0] < 0) return false;
+    const std::vector<int32_t>& inputs = graph_.node(group.node).inputs;
+    for (size_t i = 1; i < group.before.size(); ++i) {
+      if (group.before[i] < 0 && !rewriter_.IsConstant(inputs[i])) return false;
+    }
+    return true;
+  }
+
   // On this processor images of signed numbers are not multiplied.
   void ConvertConv(const Group& group) {
-    if (Count(group) != group.before.size() || group.before.size() < 2) return;
+    if (!AreQuantizedOrStored(group)) return;
     if (ElementOf(Result(group)) == ElementType::kInt8) return;
-    if (!IsByte(ElementOf(Quantized(group.before[1])))) return;
+    if (group.before[1] >= 0 && !IsByte(ElementOf(Quantized(group.before[1])))) return;
     const bool has_bias = group.before.size() > 2;
-    if (has_bias && !FitsBias(group)) return;
+    if (has_bias && group.before[2] >= 0 && !FitsBias(group)) return;
     RuntimeNode made = Begin(group, "QLinearConv", "");
+    const std::vector<int32_t> inputs = graph_.node(group.node).inputs;
     AddOperand(made, group.before[0]);
-    AddOperand(made, group.before[1]);
+    if (group.before[1] >= 0) {
+      AddOperand(made, group.before[1]);
+    } else {
+      made.inputs.insert(made.inputs.end(), {inputs[1], inputs[1], -1});
+    }
     AddNumbersOf(made, group.after);
-    if (has_bias) made.inputs.push_back(Quantized(group.before[2]));
+    if (has_bias) {
+      made.inputs.push_back(group.before[2] >= 0 ? Quantized(group.before[2]) : inputs[2]);
+    }
     Finish(group, std::move(made));
   }
 
@@ -288,18 +305,23 @@ class Grouper {
   }
 
   void ConvertGemm(const Group& group) {
-    if (group.before.size() < 2 || Count(group) != group.before.size()) return;
+    if (!AreQuantizedOrStored(group) || group.before[1] < 0) return;
+    const bool has_bias = group.before.size() > 2;
+    const bool stores_bias = has_bias && group.before[2] < 0;
+    if (stores_bias && group.after < 0) return;
     const ElementType left = ElementOf(Quantized(group.before[0]));
     const ElementType right = ElementOf(Quantized(group.before[1]));
     if (!IsByte(left) || !IsByte(right)) return;
     if (left == ElementType::kInt8 && right != left) return;
     if (group.after >= 0 && ElementOf(Result(group)) != left) return;
-    const bool has_bias = group.before.size() > 2;
-    if (has_bias && ElementOf(Quantized(group.before[2])) != ElementType::kInt32) return;
+    if (has_bias && !stores_bias && ElementOf(Quantized(group.before[2])) != ElementType::kInt32) {
+      return;
+    }
     RuntimeNode made = Begin(group, "QGemm", kMicrosoftDomain);
     AddOperand(made, group.before[0]);
     AddOperand(made, group.before[1]);
-    made.inputs.push_back(has_bias ? Quantized(group.before[2]) : -1);
+    const int32_t bias = has_bias ? graph_.node(group.node).inputs[2] : -1;
+    made.inputs.push_back(has_bias && !stores_bias ? Quantized(group.before[2]) : bias);
     if (group.after >= 0) AddNumbersOf(made, group.after);
     Finish(group, std::move(made));
   }

@@ -71,7 +71,11 @@ class CostModel {
 
  private:
   void Insert(int32_t value) {
-    if (value >= 0 && rewriter_.uses().OnlyReader(value) >= 0) ahead_.insert(value);
+    if (value < 0) return;
+    const std::vector<int32_t>& readers = rewriter_.uses().readers[static_cast<size_t>(value)];
+    const bool is_one = std::all_of(readers.begin(), readers.end(),
+                                    [&](int32_t reader) { return reader == readers[0]; });
+    if (is_one) ahead_.insert(value);
   }
 
   bool LeadsToTranspose(const RuntimeNode& node) const {

@@ -1,0 +1,223 @@
+// What ONNX Runtime makes of quantized graphs and of half precision: small graphs as planned, and
+// as measured with version 1.32 on one thread, arena and memory patterns off.
+#include "tests/backend/planned_peak.h"
+
+namespace footprint {
+namespace {
+
+const MeasuredModel kModels[] = {
+    {"A quantized convolution", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float s = {0.5}, uint8 z = {0}, int8 zi = {0},
+  int8 zl = {-128}, int8[32, 16, 3, 3] w = {1...}, float sw = {0.25}, int32[32] bias = {0...},
+  float sb = {0.125}>
+{
+  q = QuantizeLinear(x, s, z)
+  d = DequantizeLinear(q, s, z)
+  f = DequantizeLinear(w, sw, zi)
+  g = DequantizeLinear(bias, sb)
+  a = Conv<pads = [1, 1, 1, 1]>(d, f, g)
+  p = QuantizeLinear(a, s, z)
+  y = DequantizeLinear(p, s, z)
+}
+)",
+     108672, 20480},
+    {"Signed images become unsigned", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float s = {0.5}, uint8 z = {0}, int8 zi = {0},
+  int8 zl = {-128}, int8[32, 16, 3, 3] w = {1...}, float sw = {0.25}, int32[32] bias = {0...},
+  float sb = {0.125}>
+{
+  q = QuantizeLinear(x, s, zi)
+  d = DequantizeLinear(q, s, zi)
+  f = DequantizeLinear(w, sw, zi)
+  g = DequantizeLinear(bias, sb)
+  a = Conv<pads = [1, 1, 1, 1]>(d, f, g)
+  p = QuantizeLinear(a, s, zi)
+  y = DequantizeLinear(p, s, zi)
+}
+)",
+     108672, 20480},
+    {"An activation that quantization makes redundant", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float s = {0.5}, uint8 z = {0}, int8 zi = {0},
+  int8 zl = {-128}, int8[32, 16, 3, 3] w = {1...}, float sw = {0.25}, int32[32] bias = {0...},
+  float sb = {0.125}>
+{
+  q = QuantizeLinear(x, s, z)
+  d = DequantizeLinear(q, s, z)
+  f = DequantizeLinear(w, sw, zi)
+  g = DequantizeLinear(bias, sb)
+  a = Conv<pads = [1, 1, 1, 1]>(d, f, g)
+  r = Relu(a)
+  p = QuantizeLinear(r, s, z)
+  y = DequantizeLinear(p, s, z)
+}
+)",
+     108672, 20480},
+    {"A bias of another scale", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float s = {0.5}, uint8 z = {0}, int8 zi = {0},
+  int8 zl = {-128}, int8[32, 16, 3, 3] w = {1...}, float sw = {0.25}, int32[32] bias = {0...},
+  float sb = {0.5}>
+{
+  q = QuantizeLinear(x, s, z)
+  d = DequantizeLinear(q, s, z)
+  f = DequantizeLinear(w, sw, zi)
+  g = DequantizeLinear(bias, sb)
+  a = Conv<pads = [1, 1, 1, 1]>(d, f, g)
+  p = QuantizeLinear(a, s, z)
+  y = DequantizeLinear(p, s, z)
+}
+)",
+     108672, 108672},
+    {"A float bias is quantized", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float s = {0.5}, uint8 z = {0}, int8 zi = {0},
+  int8 zl = {-128}, int8[32, 16, 3, 3] w = {1...}, float sw = {0.25}, int32[32] bias = {0...},
+  float sb = {0.125}, float[32] fb = {0...}>
+{
+  q = QuantizeLinear(x, s, z)
+  d = DequantizeLinear(q, s, z)
+  f = DequantizeLinear(w, sw, zi)
+  a = Conv<pads = [1, 1, 1, 1]>(d, f, fb)
+  p = QuantizeLinear(a, s, z)
+  y = DequantizeLinear(p, s, z)
+}
+)",
+     108544, 20480},
+    {"A quantized residual block", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float s = {0.5}, uint8 z = {0}, int8 zi = {0},
+  int8 zl = {-128}, int8[16, 16, 3, 3] w = {1...}, float sw = {0.25}>
+{
+  q = QuantizeLinear(x, s, z)
+  d = DequantizeLinear(q, s, z)
+  f = DequantizeLinear(w, sw, zi)
+  a = Conv<pads = [1, 1, 1, 1]>(d, f)
+  p = QuantizeLinear(a, s, z)
+  e = DequantizeLinear(p, s, z)
+  b = Add(e, d)
+  t = QuantizeLinear(b, s, z)
+  u = DequantizeLinear(t, s, z)
+  m = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(u)
+  n = QuantizeLinear(m, s, z)
+  y = DequantizeLinear(n, s, z)
+}
+)",
+     101376, 15360},
+    {"A quantized depthwise convolution", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float s = {0.5}, uint8 z = {0}, int8 zi = {0},
+  int8 zl = {-128}, uint8[16, 1, 3, 3] w = {1...}, float sw = {0.25}, uint8 zw = {7}>
+{
+  q = QuantizeLinear(x, s, z)
+  d = DequantizeLinear(q, s, z)
+  f = DequantizeLinear(w, sw, zw)
+  a = Conv<pads = [1, 1, 1, 1], group = 16>(d, f)
+  p = QuantizeLinear(a, s, z)
+  y = DequantizeLinear(p, s, z)
+}
+)",
+     84544, 14848},
+    {"Quantization moved past a reshape", R"(
+(float[2, 16, 8, 8] x) => (float[n, m] y) <float s = {0.5}, uint8 z = {0}, int8 zi = {0}, int8
+  zl = {-128}, int64[2] to = {2, 1024}, int8[1024, 32] w = {1...}, float sw = {0.25}>
+{
+  q = QuantizeLinear(x, s, z)
+  d = DequantizeLinear(q, s, z)
+  a = Reshape(d, to)
+  f = DequantizeLinear(w, sw, zi)
+  b = MatMul(a, f)
+  p = QuantizeLinear(b, s, z)
+  y = DequantizeLinear(p, s, z)
+}
+)",
+     141312, 2368},
+    {"A quantized product that stays a number", R"(
+(float[2, 8, 64] x) => (float[n, m, k] y) <float s = {0.5}, uint8 z = {0}, int8 zi = {0}, int8
+  zl = {-128}, int8[64, 96] w = {1...}, float sw = {0.25}>
+{
+  q = QuantizeLinear(x, s, z)
+  d = DequantizeLinear(q, s, z)
+  f = DequantizeLinear(w, sw, zi)
+  b = MatMul(d, f)
+  y = Exp(b)
+}
+)",
+     34816, 12288},
+    {"Quantized choice and concatenation", R"(
+(float[2, 8, 64] x, bool[2, 8, 64] t) => (float[n, m, k] y) <float s = {0.5}, uint8 z = {0},
+  int8 zi = {0}, int8 zl = {-128}, float o = {0.5}>
+{
+  q = QuantizeLinear(x, s, z)
+  d = DequantizeLinear(q, s, z)
+  b = Where(t, o, d)
+  p = QuantizeLinear(b, s, z)
+  e = DequantizeLinear(p, s, z)
+  g = Sigmoid(e)
+  h = QuantizeLinear(g, s, z)
+  i = DequantizeLinear(h, s, z)
+  y = Exp(i)
+}
+)",
+     17408, 8192},
+    {"Dynamic quantization of one product", R"(
+(float[2, 8, 64] x) => (float[n, m, k] y) <int8 zi = {0}, int8[64, 96] w = {1...}, float sw =
+  {0.25}, float[96] bias = {0...}>
+{
+  a = Exp(x)
+  q, qs, qz = DynamicQuantizeLinear(a)
+  b = MatMulInteger(q, w, qz, zi)
+  c = Cast<to = 1>(b)
+  m = Mul(qs, sw)
+  d = Mul(c, m)
+  e = Add(d, bias)
+  y = Exp(e)
+}
+)",
+     12352, 12288},
+    {"Dynamic quantization of two", R"(
+(float[2, 8, 64] x) => (float[n, m, k] y) <int8 zi = {0}, int8[64, 96] w = {1...}, int8[64, 96]
+  w2 = {1...}, float sw = {0.25}>
+{
+  a = Exp(x)
+  q, qs, qz = DynamicQuantizeLinear(a)
+  b = MatMulInteger(q, w, qz, zi)
+  c = Cast<to = 1>(b)
+  m = Mul(qs, sw)
+  d = Mul(c, m)
+  f = MatMulInteger(q, w2, qz, zi)
+  g = Cast<to = 1>(f)
+  m2 = Mul(qs, sw)
+  h = Mul(g, m2)
+  y = Sub(d, h)
+}
+)",
+     18496, 18496},
+    {"Integers convolved", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <int8 zi = {0}, int8[16, 8, 3, 3] w = {1...}>
+{
+  q, qs, qz = DynamicQuantizeLinear(x)
+  b = ConvInteger<pads = [1, 1, 1, 1], group = 2>(q, w, qz, zi)
+  c = Cast<to = 1>(b)
+  y = Exp(c)
+}
+)",
+     16448, 16448},
+    {"Half precision is cast around kernels without it", R"(
+(float16[2, 32, 64] x) => (float16[n, m, k] y) <float16[64, 64] w = {0...}>
+{
+  a = Exp(x)
+  b = Neg(a)
+  c = MatMul(b, w)
+  d = Transpose<perm = [0, 2, 1]>(c)
+  y = Relu(d)
+}
+)",
+     49152, 32768},
+};
+
+class MeasuredQuantized : public testing::TestWithParam<MeasuredModel> {};
+TEST_P(MeasuredQuantized, AsPlanned) {
+  EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kNone), GetParam().none);
+  EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kAll), GetParam().all);
+}
+INSTANTIATE_TEST_SUITE_P(OnnxRuntime, MeasuredQuantized, testing::ValuesIn(kModels),
+                         [](const auto& row) { return TestName(row.param); });
+
+}  // namespace
+}  // namespace footprint

@@ -1,0 +1,191 @@
+// How ONNX Runtime rewrites a graph: small graphs as planned, and as measured with version 1.32 on
+// one thread, arena and memory patterns off.
+#include "tests/backend/planned_peak.h"
+
+namespace footprint {
+namespace {
+
+const MeasuredModel kModels[] = {
+    {"Cancel across an addition", R"(
+(float[2, 8, 4, 16] x) => (float[2, 8, 4, 16] y)
+{
+  a = Transpose<perm = [0, 2, 1, 3]>(x)
+  b = Exp(a)
+  c = Add(b, a)
+  y = Transpose<perm = [0, 2, 1, 3]>(c)
+}
+)",
+     12288, 8192},
+    {"Two readers stop one", R"(
+(float[2, 8, 4, 16] x) => (float[2, 4, 8, 8] y)
+{
+  a = Transpose<perm = [0, 2, 1, 3]>(x)
+  b = Relu(a)
+  c = Transpose<perm = [0, 1, 3, 2]>(b)
+  y = MatMul(b, c)
+}
+)",
+     10240, 6144},
+    {"Past slices and concatenation", R"(
+(float[2, 8, 4, 16] x) => (float[n, m, k, l] y) <int64[1] zero = {0}, int64[1] four = {4},
+  int64[1] three = {3}>
+{
+  a = Transpose<perm = [0, 2, 1, 3]>(x)
+  b = Slice(a, zero, four, three)
+  c = Concat<axis = 1>(b, b)
+  d = Exp(c)
+  y = Transpose<perm = [0, 1, 3, 2]>(d)
+}
+)",
+     5120, 4096},
+    {"Past a gathered position", R"(
+(float[2, 8, 4, 16] x) => (float[n, m, k] y) <int64 one = {1}>
+{
+  a = Transpose<perm = [2, 0, 1, 3]>(x)
+  b = Gather<axis = 0>(a, one)
+  y = Exp(b)
+}
+)",
+     5120, 2048},
+    {"Past a mean, a squeeze and a softmax", R"(
+(float[2, 8, 4, 16] x) => (float[n, m, k] y) <int64[1] two = {2}>
+{
+  a = Transpose<perm = [0, 2, 3, 1]>(x)
+  b = Softmax<axis = 3>(a)
+  c = ReduceMean<axes = [2]>(b)
+  d = Squeeze(c, two)
+  e = Exp(d)
+  y = Transpose<perm = [0, 2, 1]>(e)
+}
+)",
+     4352, 12288},
+    {"A shorter operand is widened", R"(
+(float[2, 8, 4, 16] x, float[4, 16] z) => (float[2, 8, 4, 16] y) <float[8, 16] q = {0...}>
+{
+  a = Transpose<perm = [0, 2, 1, 3]>(x)
+  w = Transpose<perm = [1, 0]>(z)
+  v = Exp(z)
+  b = Add(a, q)
+  u = Neg(v)
+  c = Exp(b)
+  y = Transpose<perm = [0, 2, 1, 3]>(c)
+}
+)",
+     8192, 8192},
+    {"Channels last on the way out and in", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float[16, 16, 3, 3] w = {0...}, float[16] bias
+  = {0...}>
+{
+  a = Conv<pads = [1, 1, 1, 1]>(x, w, bias)
+  b = Transpose<perm = [0, 2, 3, 1]>(a)
+  c = Softmax(b)
+  d = Transpose<perm = [0, 3, 1, 2]>(c)
+  y = Conv<pads = [1, 1, 1, 1]>(d, w, bias)
+}
+)",
+     81920, 32768},
+    {"A pool of a plain image", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y)
+{
+  a = Exp(x)
+  b = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(a)
+  y = Exp(b)
+}
+)",
+     10240, 16384},
+    {"A product of images", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float[16, 16, 3, 3] w = {0...}, float[16] bias
+  = {0...}>
+{
+  a = Conv<pads = [1, 1, 1, 1]>(x, w, bias)
+  b = Sigmoid(a)
+  c = Mul(a, b)
+  d = Conv<pads = [1, 1, 1, 1]>(c, w, bias)
+  e = Mul(d, d)
+  y = Exp(e)
+}
+)",
+     81920, 16384},
+    {"An image twice as large", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float[16, 16, 3, 3] w = {0...}, float[16] bias
+  = {0...}, float[4] s = {1.0, 1.0, 2.0, 2.0}>
+{
+  a = Conv<pads = [1, 1, 1, 1]>(x, w, bias)
+  b = Resize<coordinate_transformation_mode = "asymmetric", mode = "nearest", nearest_mode =
+    "floor">(a, , s)
+  y = Conv<pads = [1, 1, 1, 1]>(b, w, bias)
+}
+)",
+     131072, 65536},
+    {"A sum of images of unknown sizes", R"(
+(float[b, 16, h, w] x, float[b, 16, i, j] z) => (float[n, c, k, l] y) <float[16, 16, 3, 3] f =
+  {0...}, float[16] bias = {0...}>
+{
+  a = Conv<pads = [1, 1, 1, 1]>(x, f, bias)
+  d = Conv<pads = [1, 1, 1, 1]>(z, f, bias)
+  e = Relu(d)
+  g = Relu(a)
+  s = Add(e, g)
+  y = Conv<pads = [1, 1, 1, 1]>(s, f, bias)
+}
+)",
+     96256, 46080},
+    {"Halved sizes are the same", R"(
+(float[b, 16, h, w] x) => (float[n, c, k, l] y) <float[16, 16, 3, 3] f = {0...}, float[16] bias
+  = {0...}, float[16] bias2 = {1...}>
+{
+  a = Conv<pads = [1, 1, 1, 1], strides = [2, 2]>(x, f, bias)
+  d = Conv<pads = [1, 1, 1, 1], strides = [2, 2]>(x, f, bias2)
+  r = Relu(d)
+  s = Add(a, r)
+  y = Conv<pads = [1, 1, 1, 1]>(s, f, bias)
+}
+)",
+     73216, 23040},
+    {"A factor for each channel is worked into the filter", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float[16, 16, 3, 3] w = {0...}, float[16] bias
+  = {0...}, float[16, 1, 1] g = {0...}>
+{
+  a = Conv<pads = [1, 1, 1, 1]>(x, w, bias)
+  b = Mul(a, g)
+  y = Exp(b)
+}
+)",
+     73728, 16384},
+    {"GELU before the scale of a product", R"(
+(float[2, 32, 64] x, float[64, 64] q) => (float[2, 32, 64] y) <float r = {1.4142135}, float o =
+  {1}, float h = {0.5}>
+{
+  a = Exp(x)
+  b = Div(a, r)
+  c = Erf(b)
+  d = Add(c, o)
+  e = Mul(a, d)
+  f = Mul(e, h)
+  y = MatMul(f, q)
+}
+)",
+     49152, 32768},
+    {"Equal numbers are one", R"(
+(float[2, 32, 64] x) => (float[2, 32, 64] y) <float p = {3}, float q = {3}>
+{
+  a = Exp(x)
+  b = Mul(a, p)
+  c = Mul(a, q)
+  d = Sub(b, c)
+  y = Exp(d)
+}
+)",
+     49152, 32768},
+};
+
+class MeasuredRewrites : public testing::TestWithParam<MeasuredModel> {};
+TEST_P(MeasuredRewrites, AsPlanned) {
+  EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kNone), GetParam().none);
+  EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kAll), GetParam().all);
+}
+INSTANTIATE_TEST_SUITE_P(OnnxRuntime, MeasuredRewrites, testing::ValuesIn(kModels),
+                         [](const auto& row) { return TestName(row.param); });
+
+}  // namespace
+}  // namespace footprint

@@ -1,0 +1,38 @@
+// What the plan of a small model takes at once.
+#ifndef FOOTPRINT_TESTS_BACKEND_PLANNED_PEAK_H_
+#define FOOTPRINT_TESTS_BACKEND_PLANNED_PEAK_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "backend/analyze.h"
+#include "tests/support/measured_models.h"
+
+namespace footprint {
+
+inline int64_t PlannedPeak(const MeasuredModel& model, GraphOptimization optimization) {
+  Options options;
+  options.model_path = "model.onnxtxt";
+  const std::string text = FullText(model);
+  options.model_bytes = text;
+  options.mode = Mode::kInference;
+  options.runtime = Runtime::kOnnxRuntime;
+  options.graph_optimization = optimization;
+  if (text.find("[b,") != std::string::npos) {
+    options.dims = {{"b", 2}, {"h", 12}, {"w", 10}};
+    if (text.find(", i, j]") != std::string::npos) {
+      options.dims.insert(options.dims.end(), {{"i", 12}, {"j", 10}});
+    }
+  }
+  const std::variant<Report, Failure> result = Analyze(options);
+  if (const auto* failure = std::get_if<Failure>(&result)) {
+    ADD_FAILURE() << failure->diagnostics.front().message;
+    return -1;
+  }
+  return std::get<Report>(result).inference->runtimes.back().activation_peak_bytes.value_or(-1);
+}
+
+}  // namespace footprint
+
+#endif  // FOOTPRINT_TESTS_BACKEND_PLANNED_PEAK_H_
