@@ -84,8 +84,9 @@ void PutChannelsLast(Rewriter& rewriter) {
     to_last.push_back(1);
     mover.TransposeInput(node, 0, to_last);
     mover.TransposeOutputs(node, Inverse(to_last));
-    graph.node(node).domain = std::string(kMicrosoftDomain);
-    rewriter.Count("QLinearConv on channels last");
+    RuntimeNode made = graph.node(node);  // numbered after its transpositions
+    made.domain = std::string(kMicrosoftDomain);
+    rewriter.Replace({node}, std::move(made), "QLinearConv on channels last");
     found = true;
   }
   if (!found) return;

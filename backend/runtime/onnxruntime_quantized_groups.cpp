@@ -151,6 +151,13 @@ class Grouper {
     rewriter_.Replace(Nodes(group), std::move(made), what);
   }
 
+  // The node itself, with the integers around it; its number stays.
+  void KeepNode(const std::vector<int32_t>& others, int32_t node, RuntimeNode changed) {
+    for (const int32_t other : others) rewriter_.Remove(other);
+    rewriter_.Count(absl::StrCat("quantized ", changed.op_type));
+    rewriter_.Change(node, std::move(changed));
+  }
+
   void ConvertKept(const Group& group) {
     if (group.activation >= 0 || Count(group) != 1 || group.before[0] < 0) return;
     if (!IsInverse(rewriter_, group.before[0], group.after)) return;
@@ -159,14 +166,14 @@ class Grouper {
     RuntimeNode made = graph_.node(group.node);
     made.inputs[0] = Quantized(group.before[0]);
     made.outputs = {Result(group)};
-    Finish(group, std::move(made));
+    KeepNode({group.before[0], group.after}, group.node, std::move(made));
   }
 
   void ConvertReader(const Group& group) {
     if (Count(group) != 1 || group.before[0] < 0) return;
     RuntimeNode made = graph_.node(group.node);
     made.inputs[0] = Quantized(group.before[0]);
-    rewriter_.Replace({group.node, group.before[0]}, std::move(made), "quantized ArgMax");
+    KeepNode({group.before[0]}, group.node, std::move(made));
   }
 
   void ConvertSplit(int32_t node) {
@@ -174,7 +181,7 @@ class Grouper {
     const int32_t before = DequantizedBy(rewriter_, row.inputs[0]);
     if (before < 0 || !rewriter_.IsUsedOnce(row.inputs[0])) return;
     RuntimeNode made = row;
-    std::vector<int32_t> nodes = {node, before};
+    std::vector<int32_t> nodes = {before};
     made.inputs[0] = Quantized(before);
     for (int32_t& output : made.outputs) {
       if (!rewriter_.IsUsedOnce(output)) return;
@@ -183,7 +190,7 @@ class Grouper {
       nodes.push_back(after);
       output = graph_.node(after).outputs[0];
     }
-    rewriter_.Replace(nodes, std::move(made), "quantized Split");
+    KeepNode(nodes, node, std::move(made));
   }
 
   void ConvertElementwise(const Group& group, absl::string_view op) {

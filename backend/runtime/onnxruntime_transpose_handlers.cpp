@@ -251,10 +251,12 @@ bool MaxPool(const TransposedNode& what) {
   const ElementType element = graph.value(node.outputs[0]).type.element;
   if (element != ElementType::kUint8 && element != ElementType::kInt8) return false;
   if (node.outputs.size() > 1 || !IsToFirst(what.permutation)) return false;
-  what.mover.TransposeInput(what.node, 0, Inverse(what.permutation));
-  what.mover.TransposeOutputs(what.node, what.permutation);
-  graph.node(what.node).op_type = "NhwcMaxPool";
-  graph.node(what.node).domain = std::string(kMicrosoftDomain);
+  RuntimeNode made = node;
+  made.op_type = "NhwcMaxPool";
+  made.domain = std::string(kMicrosoftDomain);
+  const int32_t pool = what.mover.rewriter().Replace({what.node}, std::move(made), "");
+  what.mover.TransposeInput(pool, 0, Inverse(what.permutation));
+  what.mover.TransposeOutputs(pool, what.permutation);
   return true;
 }
 
