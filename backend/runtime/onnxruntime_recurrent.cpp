@@ -15,7 +15,7 @@ Wide Rounded(Wide bytes) {
 
 struct Sizes {
   explicit Sizes(const SizedNode& sized) {
-    if (sized.source == nullptr || sized.inputs[0].size() != 3) return;
+    if (sized.source == nullptr || sized.inputs.empty() || sized.inputs[0].size() != 3) return;
     const absl::string_view direction = sized.source->String("direction", "forward");
     directions = direction == "bidirectional" ? 2 : 1;
     is_reversed = direction != "forward";

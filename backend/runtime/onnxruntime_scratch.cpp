@@ -195,10 +195,10 @@ Wide BlockedOperandScratch(const SizedNode& sized) {
   const std::vector<int64_t>& scales = sized.inputs[2];
   constexpr int64_t kUsualBlock = 32;
   int64_t block = is_made ? kUsualBlock : sized.source->Int("block_size", kUsualBlock);
-  if (is_made && scales.size() == 2 && scales[0] > 0) block = (depth + scales[0] - 1) / scales[0];
+  if (is_made && scales.size() == 2 && scales[0] > 0) block = (depth - 1) / scales[0] + 1;
   if (block <= 0 || depth <= 0) return 0;
   const Wide rows = Product(sized.inputs[0], 0) / depth;
-  return rows * ((depth + block - 1) / block) * (block + 2 * kFloat) + kRuntimeAlignment;
+  return rows * ((Wide{depth} + block - 1) / block) * (block + 2 * kFloat) + kRuntimeAlignment;
 }
 
 // The operand as bytes.
@@ -292,10 +292,10 @@ Wide PackedAttentionScratch(const SizedNode& sized) {
   const std::vector<int64_t>& input = sized.inputs[0];
   if (input.size() != 3) return 0;
   const Wide heads = IntOf(sized, "num_heads", 1);
-  const Wide scores = input[0] * heads * input[1] * input[1] * kFloat;
+  const Wide scores = Wide{input[0]} * heads * input[1] * input[1] * kFloat;
   const bool is_masked = sized.node->inputs.size() > 3 && sized.node->inputs[3] >= 0;
-  const Wide mask = is_masked ? input[0] * input[1] * input[1] * kFloat : 0;
-  return 4 * sized.output_bytes[0] + scores + mask + input[0] * input[1] * kFloat;
+  const Wide mask = is_masked ? Wide{input[0]} * input[1] * input[1] * kFloat : 0;
+  return Wide{4} * sized.output_bytes[0] + scores + mask + Wide{input[0]} * input[1] * kFloat;
 }
 
 }  // namespace footprint

@@ -120,6 +120,18 @@ class CostModel {
   absl::flat_hash_set<int32_t> ahead_;  // results from which a transposition can be reached
 };
 
+// Spelled out, each axis once.
+bool IsStated(const Rewriter& rewriter, int32_t transpose) {
+  const RuntimeNode& node = rewriter.graph_view().node(transpose);
+  if (node.permutation.empty() && rewriter.Ints(transpose, "perm").empty()) return false;
+  Permutation sorted = rewriter.Permutation(transpose);
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
 // Moves the first transposition that the node lets pass.
 bool MoveThrough(TransposeMover& mover, const CostModel& costs, int32_t node) {
   RuntimeGraph& graph = mover.graph();
@@ -128,7 +140,8 @@ bool MoveThrough(TransposeMover& mover, const CostModel& costs, int32_t node) {
   if (handler == nullptr || graph.node(node).outputs.empty()) return false;
   for (const size_t i : TransposedOperands(graph, graph.node(node), *handler)) {
     const int32_t transpose = rewriter.MadeBy(graph.node(node).inputs[i], "Transpose");
-    if (transpose < 0) continue;
+    if (transpose < 0 || !IsStated(rewriter, transpose)) continue;
+    if (rewriter.Is(node, "Transpose") && !IsStated(rewriter, node)) continue;
     const Permutation permutation = rewriter.Permutation(transpose);
     if (!costs.Pays(node, *handler, permutation)) continue;
     if (handler->handle({mover, node, transpose, permutation})) return true;
@@ -216,7 +229,7 @@ void TransposeMover::TransposeInput(int32_t node, size_t i, const Permutation& p
   const int32_t dequantization = DequantizedBy(rewriter_, value);
   if (dequantization >= 0 && TransposeQuantized(dequantization, permutation)) return;
   const int32_t before = rewriter_.MadeBy(value, "Transpose");
-  if (before >= 0) {
+  if (before >= 0 && IsStated(rewriter_, before)) {
     const Permutation first = rewriter_.Permutation(before);
     if (first.size() == permutation.size()) {
       const int32_t plain = graph_.node(before).inputs[0];
@@ -291,7 +304,8 @@ void TransposeMover::WidenInput(int32_t node, size_t i, size_t rank) {
   const int32_t value = graph_.node(node).inputs[i];
   const size_t more = rank - graph_.value(value).visible.dims.size();
   if (more == 0) return;
-  const int32_t transpose = rewriter_.MadeBy(value, "Transpose");
+  int32_t transpose = rewriter_.MadeBy(value, "Transpose");
+  if (transpose >= 0 && !IsStated(rewriter_, transpose)) transpose = -1;
   const int32_t from = transpose >= 0 ? graph_.node(transpose).inputs[0] : value;
   int32_t wide = graph_.AddLike(from, absl::StrCat(graph_.value(from).name, "/wide"));
   InsertAxes(graph_.value(wide), rank);
