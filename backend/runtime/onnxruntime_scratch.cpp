@@ -284,7 +284,10 @@ Wide MultiHeadAttentionScratch(const SizedNode& sized) {
 Wide GroupQueryAttentionScratch(const SizedNode& sized) {
   AttentionSizes sizes = SizesOf(sized, "num_heads", kEveryOperand);
   if (sized.outputs.size() > 1 && sized.outputs[1].size() == 4) sizes.keys = sized.outputs[1][2];
-  return ByHeadScratch(sized) + BlockScores(sizes);
+  // Queries and keys are turned by their positions.
+  const bool turns = IntOf(sized, "do_rotary", 0) != 0 && sized.input_bytes.size() > 1;
+  const Wide turned = turns ? Wide{sized.input_bytes[0]} + sized.input_bytes[1] : 0;
+  return ByHeadScratch(sized) + turned + BlockScores(sizes);
 }
 
 // Query, key and value of all heads, the scores, the mask, and the result by head.

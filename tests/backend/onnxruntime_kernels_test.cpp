@@ -71,6 +71,17 @@ const MeasuredModel kModels[] = {
 }
 )",
      8640, 8640},
+    {"Queries turned by their positions", R"(
+(float[1, 8, 128] q, float[1, 8, 64] k, float[1, 8, 64] v, float[1, 2, 24, 32] pk,
+  float[1, 2, 24, 32] pv) => (float[n, m, l] y, float[a, b, c, d] ck, float[e, f, g, h] cv)
+  <int32[1] len = {31}, int32 total = {32}, float[64, 16] cos = {0...}, float[64, 16] sin = {0...}>
+{
+  a = Exp(q)
+  y, ck, cv = com.microsoft.GroupQueryAttention<do_rotary = 1, kv_num_heads = 2,
+    num_heads = 4>(a, k, v, pk, pv, len, total, cos, sin)
+}
+)",
+     41024, 41024},
 };
 
 class MeasuredKernels : public testing::TestWithParam<MeasuredModel> {};

@@ -19,7 +19,7 @@ inline int64_t PlannedPeak(const MeasuredModel& model, GraphOptimization optimiz
   options.mode = Mode::kInference;
   options.runtime = Runtime::kOnnxRuntime;
   options.graph_optimization = optimization;
-  if (text.find("[b,") != std::string::npos) {
+  if (text.find("(float[b,") != std::string::npos) {
     options.dims = {{"b", 2}, {"h", 12}, {"w", 10}};
     if (text.find(", i, j]") != std::string::npos) {
       options.dims.insert(options.dims.end(), {{"i", 12}, {"j", 10}});
