@@ -112,7 +112,7 @@ std::optional<std::string> Settings(const Rewriter& rewriter, const RuntimeGraph
 // Small stored operands are known by what they hold.
 std::string OperandText(const RuntimeGraph& graph, int32_t input) {
   constexpr size_t kSmall = 8;
-  const std::string name = absl::StrCat(input, ",");
+  std::string name = absl::StrCat(input, ",");
   if (input < 0 || !graph.value(input).constant) return name;
   const RuntimeValue& value = graph.value(input);
   const KnownValuePtr& contents = value.contents;

@@ -55,7 +55,7 @@ std::optional<std::vector<int64_t>> SizesByLetter(const Equation& equation, size
 }
 
 Wide ElementsOf(const std::vector<int64_t>& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), Wide(1), std::multiplies<Wide>());
+  return std::accumulate(sizes.begin(), sizes.end(), Wide{1}, std::multiplies<Wide>());
 }
 
 bool IsInOrder(const Equation& equation, const std::string& part) {
@@ -136,7 +136,7 @@ class PairLayout {
 
 // Any number of operands: all of them laid out anew, the product, and the product laid out.
 Wide Roughly(const SizedNode& sized) {
-  Wide bytes = 2 * sized.output_bytes[0];
+  Wide bytes = Wide{2} * sized.output_bytes[0];
   for (const int64_t input : sized.input_bytes) bytes += input;
   return bytes;
 }
@@ -159,7 +159,7 @@ Wide EinsumScratch(const SizedNode& sized) {
     if (!IsInOrder(*equation, equation->operands[i])) copied += ElementsOf(i == 0 ? *left : *right);
   }
   const Wide width = sized.output_bytes[0] / elements;
-  return copied * width + (layout.FitsResult() ? 1 : 2) * Wide(sized.output_bytes[0]);
+  return copied * width + (layout.FitsResult() ? 1 : 2) * Wide{sized.output_bytes[0]};
 }
 
 }  // namespace footprint

@@ -200,7 +200,7 @@ bool IsRedundant(const Rewriter& rewriter, int32_t activation, int32_t quantizat
   const std::optional<double> high = bound(2, kInfinity);
   if (!scale || !low || !high) return false;
   const int bits = BitsPerElement(graph.value(point).type.element);
-  const auto most = static_cast<double>(*least + (int64_t(1) << bits) - 1);
+  const auto most = static_cast<double>(*least + (int64_t{1} << bits) - 1);
   return *low - *scale * static_cast<double>(*least - *zero) < kEpsilon &&
          *scale * (most - static_cast<double>(*zero)) - *high < kEpsilon;
 }
