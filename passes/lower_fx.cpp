@@ -67,6 +67,7 @@ void TextLowering::LowerGroup() {
                         arguments[static_cast<size_t>(row.float_argument)].element ==
                             ElementType::kFloat;
   const bool skips = LeaveOut(row.skipped_argument, arguments);
+  Unmerge(row.batched_operands, arguments);
   const bool into_first = !row.in_place_after.empty() && !group_->fx->arguments.empty() &&
                           FxStem(group_->fx->arguments[0].text) == row.in_place_after;
   if (into_first && !arguments.empty() && !arguments[0].tensor.valid()) {
@@ -367,6 +368,28 @@ bool TextLowering::LeaveOut(int index, std::vector<TorchArgument>& arguments) co
   if (!value.valid() || !facts_.IsFromShapes(value)) return false;
   argument = TorchArgument();
   return true;
+}
+
+// [B * H, S, D] where argument 0 is [B, H, ...]: the view between is gone.
+void TextLowering::Unmerge(int count, std::vector<TorchArgument>& arguments) {
+  constexpr size_t kOwn = 2;
+  for (size_t i = 1; i < static_cast<size_t>(count) && i < arguments.size(); ++i) {
+    if (!arguments[0].tensor.valid() || !arguments[i].tensor.valid()) continue;
+    const Dims& first = builder_.value(arguments[0].tensor).type.dims;
+    const TensorType& type = builder_.value(arguments[i].tensor).type;
+    if (type.dims.size() < kOwn || type.dims.size() >= first.size()) continue;
+    const auto own = type.dims.end() - kOwn;
+    Dims dims(first.begin(), first.end() - kOwn);
+    const Dims merged(type.dims.begin(), own);
+    if (graph_.dims->Product(dims) != graph_.dims->Product(merged)) continue;
+    dims.insert(dims.end(), own, type.dims.end());
+    const std::string name = absl::StrCat(group_->fx->name, "/view");
+    const TorchValueId view = builder_.AddComputed(name, TensorType::Make(type.element, dims));
+    const std::vector<Dim> sizes(dims.begin(), dims.end());
+    builder_.Append(kViewCall, {arguments[i], TorchArgument::Ints(sizes)}, {view});
+    builder_.last().note = "the file lacks this call; its name is left";
+    arguments[i] = TorchArgument::Tensor(view);
+  }
 }
 
 void TextLowering::CastBack() {

@@ -60,6 +60,7 @@ class FxArguments {
   TorchValueId Resolve(absl::string_view name, int position);
   TorchValueId ResolveMissing(const SignatureEntry& entry, int position);
   TorchValueId Repair(absl::string_view name, int position);
+  bool IsWorthRepeating(const FxGroup& group) const;
   TorchValueId StandIn(absl::string_view name, TorchValueId source);
   TorchValueId Folded(absl::string_view name, ValueId constant);
   TorchValueId Gather(absl::string_view name, const SignatureEntry& entry,

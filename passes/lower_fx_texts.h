@@ -91,6 +91,7 @@ class TextLowering {
   void ReplaceParameters(std::vector<TorchArgument>& arguments);
   void CastBack();
   bool LeaveOut(int index, std::vector<TorchArgument>& arguments) const;
+  void Unmerge(int count, std::vector<TorchArgument>& arguments);
   bool IsPadFolded(NodeId id) const {
     return static_cast<size_t>(id.index()) < provenance_.rewrite_rules.size() &&
            absl::StrContains(provenance_.rewrite_rules[id], kFoldedPadRule);

@@ -39,7 +39,9 @@ constexpr int64_t kTableElements = 64;
 // Float buffers of well-known modules that the graph uses as it uses parameters.
 constexpr absl::string_view kBufferNames[] = {
     "running_mean", "running_var",       "inv_freq",         "masked_bias",
-    "attn_mask",    "final_logits_bias", "original_inv_freq"};
+    "attn_mask",    "final_logits_bias", "original_inv_freq", "relative_coords_table",
+    "cos_cached",   "sin_cached",        "freqs_cos",         "freqs_sin",
+    "pe"};
 
 struct Uses {
   bool any = false;

@@ -61,6 +61,9 @@ bool LowerTanhGelu(LowerContext& ctx) {
   return true;
 }
 
+// PyTorch's own exporter halves last; who halves first wrote the formula by hand.
+bool IsFromElsewhere(const LowerContext& ctx) { return !ctx.FromPyTorch(); }
+
 bool LowerGlu(LowerContext& ctx) {
   ctx.Result("aten::glu", {ctx.Tensor(0), TorchArgument::Int(ctx.Producer(1)->Int("axis", 0))});
   return true;
@@ -84,6 +87,7 @@ constexpr Lowering kRows[] = {
      .operands = "x",
      .torch = "aten::gelu",
      .lower = LowerSame,
+     .when = IsFromElsewhere,
      .note = "GELU written out with Erf"},
     {.onnx = "Mul(Mul(x, Add(Tanh(Mul(Add(x, Mul(Mul(x, Mul(x, x)), #)), #)), #)), #)",
      .operands = "x",

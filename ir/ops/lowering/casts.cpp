@@ -254,15 +254,37 @@ bool LowerRmsNormInFloat32(LowerContext& ctx) {
   return true;
 }
 
-bool IsScaledByInverseRoot(const LowerContext& ctx) {
-  const Node* inverse = ctx.Producer(2);
-  if (inverse == nullptr || !ctx.IsParameter(0) || !IsFloatingPoint(ctx.Type(1).element)) {
-    return false;
-  }
+bool IsInverseRoot(const LowerContext& ctx, int operand) {
+  const Node* inverse = ctx.Producer(operand);
+  if (inverse == nullptr) return false;
   const bool divides = inverse->op_type == "Div" || inverse->op_type == "Reciprocal";
   const ValueId root = inverse->inputs.back();
   const NodeId producer = root.valid() ? ctx.graph().values[root].producer : NodeId();
   return divides && producer.valid() && ctx.graph().nodes[producer].op_type == "Sqrt";
+}
+
+bool IsScaledByInverseRoot(const LowerContext& ctx) {
+  return ctx.IsParameter(0) && IsFloatingPoint(ctx.Type(1).element) && IsInverseRoot(ctx, 2);
+}
+
+// Without a weight the result itself comes down, unless a cast behind it says so.
+bool LowerPlainRmsNorm(LowerContext& ctx) {
+  const TorchValueId scaled =
+      ctx.Call("aten::mul", {ctx.Tensor(2), ctx.Tensor(1)}, ctx.ResultType());
+  ctx.Result("aten::type_as", {TorchArgument::Tensor(scaled), ctx.Tensor(0)});
+  return true;
+}
+
+// Operands: x, the inverse root, x gone up.
+bool IsPlainRmsNorm(const LowerContext& ctx) {
+  if (!ctx.FromPyTorch() || !IsFloatingPoint(ctx.Type(0).element) || !IsInverseRoot(ctx, 1)) {
+    return false;
+  }
+  const absl::Span<const NodeId> readers = ctx.Readers(ctx.node().output(0));
+  return std::none_of(readers.begin(), readers.end(), [&ctx](NodeId reader) {
+    const Node& node = ctx.graph().nodes[reader];
+    return IsCast(node) || node.scope == ctx.node().scope;
+  });
 }
 
 constexpr Lowering kRows[] = {
@@ -276,6 +298,11 @@ constexpr Lowering kRows[] = {
      .lower = LowerRmsNormInFloat32,
      .when = IsScaledByInverseRoot,
      .note = "root mean square norm in float32 throughout"},
+    {.onnx = "Mul(&Cast:up(x), inverse)",
+     .operands = "x inverse up",
+     .lower = LowerPlainRmsNorm,
+     .when = IsPlainRmsNorm,
+     .note = "root mean square norm without a weight"},
     {.onnx = "Cast", .lower = LowerCast},
     {.onnx = "CastLike", .lower = LowerCastLike},
 };

@@ -1,6 +1,7 @@
 #include "ir/ops/lowering/class_facts.h"
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 
 namespace footprint {
 namespace {
@@ -13,23 +14,23 @@ using FloatLoss = ClassFact::FloatLoss;
 constexpr ClassFact kFacts[] = {
     {.class_name = "BloomGelu", .function = "footprint::bloom_gelu",
      .note = "its own autograd function, which saves the input alone"},
-    {.class_name = "T5LayerNorm", .up = Up::kPowOperand, .down = Down::kBeforeWeightToWeight,
+    {.class_name = "T5LayerNorm SwitchTransformersLayerNorm Pix2StructLayerNorm Pop2PianoLayerNorm "
+                   "UdopLayerNorm",
+     .up = Up::kPowOperand, .down = Down::kBeforeWeightToWeight,
      .note = "variance in float32, the product in the weight's type"},
     {.class_name = "torch.nn.modules.normalization.RMSNorm", .note = ""},
-    {.class_name = "GemmaRMSNorm", .up = Up::kInput, .down = Down::kResultToInput,
-     .note = "computed in float32, the result in the input's type"},
-    {.class_name = "Gemma2RMSNorm", .up = Up::kInput, .down = Down::kResultToInput,
-     .note = "computed in float32, the result in the input's type"},
-    {.class_name = "Gemma3RMSNorm", .up = Up::kInput, .down = Down::kResultToInput,
-     .note = "computed in float32, the result in the input's type"},
-    {.class_name = "Olmo2RMSNorm", .up = Up::kInput, .down = Down::kResultToInput,
+    {.class_name = "GemmaRMSNorm Gemma2RMSNorm Gemma3RMSNorm Gemma3nRMSNorm Gemma4RMSNorm "
+                   "Qwen3NextRMSNorm Qwen3_5RMSNorm Olmo2RMSNorm Olmo3RMSNorm FlexOlmoRMSNorm "
+                   "OlmoHybridRMSNorm GptOssRMSNorm AfmoeRMSNorm HeliumRMSNorm NemotronHRMSNorm "
+                   "MoshiRMSNorm KyutaiSpeechToTextRMSNorm NanoChatRMSNorm HrmTextRMSNorm "
+                   "Llama4TextL2Norm CohereLayerNorm Cohere2LayerNorm Cohere2MoeLayerNorm "
+                   "OlmoLayerNorm",
+     .up = Up::kInput, .down = Down::kResultToInput,
      .note = "computed in float32, the result in the input's type"},
     {.class_name = "RMSNorm", .up = Up::kInput, .down = Down::kBeforeWeightToInput,
      .note = "normalised in float32, cast back before the weight"},
     {.class_name = "RotaryEmbedding", .down = Down::kResultToModule,
      .note = "angles in float32, cosine and sine cast back"},
-    {.class_name = "OlmoLayerNorm", .up = Up::kInput, .down = Down::kResultToInput,
-     .note = "computed in float32, the result in the input's type"},
     {.class_name = "GPT2Attention", .down = Down::kSoftmaxToHanded,
      .note = "probabilities in the type of the values"},
     {.class_name = "GPTNeoSelfAttention", .up = Up::kScores, .down = Down::kSoftmaxToHanded,
@@ -56,7 +57,9 @@ constexpr ClassFact kFacts[] = {
 
 const ClassFact* FindClassFact(absl::string_view class_name) {
   for (const ClassFact& fact : kFacts) {
-    if (absl::EndsWith(class_name, fact.class_name)) return fact.note.empty() ? nullptr : &fact;
+    for (absl::string_view name : absl::StrSplit(fact.class_name, ' ')) {
+      if (absl::EndsWith(class_name, name)) return fact.note.empty() ? nullptr : &fact;
+    }
   }
   return nullptr;
 }

@@ -11,7 +11,7 @@
 namespace footprint {
 
 struct ClassFact {
-  // The class's name, or its end: "RMSNorm" is LlamaRMSNorm too.
+  // The classes' names, by spaces, or their ends: "RMSNorm" is LlamaRMSNorm too.
   absl::string_view class_name;
   // The whole module is this one call on what it is handed (its own autograd function).
   absl::string_view function = "";

@@ -45,6 +45,9 @@ struct FxLowering {
   int skipped_argument = -1;
   // Leading arguments that are floating point: what stands for a missing one is so too.
   int float_operands = 0;
+  // Leading arguments whose last two axes are theirs and all others those of argument 0: a view in
+  // front of them that the exporter merged with its own is put back.
+  int batched_operands = 0;
 };
 
 // "aten.view.default", "torch.ops.aten.view.default". Targets without a row are calls.

@@ -36,7 +36,11 @@ bool LowerPow(LowerContext& ctx) {
   return true;
 }
 
-
+// torch.square() leaves a product with itself: that of a rectified value, as nobody writes it out.
+bool LowerSquare(LowerContext& ctx) {
+  ctx.Result("aten::pow.Tensor_Scalar", {ctx.Tensor(0), TorchArgument::Int(2)});
+  return true;
+}
 
 bool LowerMeanOfTensors(LowerContext& ctx) {
   TorchArgument sum = ctx.Tensor(0);
@@ -77,6 +81,10 @@ bool LowerMod(LowerContext& ctx) {
 constexpr Lowering kRows[] = {
     {.onnx = "Div(#one, Sqrt(x))", .operands = "x", .torch = "aten::rsqrt", .lower = LowerSame},
     {.onnx = "Reciprocal(Sqrt(x))", .operands = "x", .torch = "aten::rsqrt", .lower = LowerSame},
+    {.onnx = "Mul(&Relu:y(x), y)",
+     .operands = "y",
+     .lower = LowerSquare,
+     .note = "torch.square() of a rectified value"},
     {.onnx = "Add", .torch = "aten::add", .lower = LowerBinary},
     {.onnx = "Sub", .torch = "aten::sub", .lower = LowerSub},
     {.onnx = "Mul", .torch = "aten::mul", .lower = LowerBinary},
