@@ -209,6 +209,12 @@ void AnalyzeTraining(Analysis& analysis, DiagnosticSink& sink) {
   }
   TrainingReplay replayed =
       Replay(training.program, analysis.dims(), analysis.evaluator, replay);
+  if (!replayed.recast.empty()) {
+    sink.Note("assumed", "",
+              absl::StrCat(replayed.recast.size(),
+                           " x cast to the module's type in front of a product, which takes "
+                           "operands of one type"));
+  }
   training.replay = std::move(replay);
   training.trace = std::move(replayed.trace);
   training.in_place_additions = replayed.in_place_additions;

@@ -250,17 +250,18 @@ TorchValueId FxArguments::Repair(absl::string_view name, int position) {
   // The producer's own operator under another name: equal calls were merged into one.
   const auto producer = producers_.find(operand);
   if (producer != producers_.end() && producer->second->fx->name != name &&
-      FxStem(producer->second->fx->name) == FxStem(name) && IsWorthRepeating(*producer->second) &&
-      (position != now_.own_operand || !facts_.IsFromShapes(operand))) {
+      FxStem(producer->second->fx->name) == FxStem(name) && IsWorthRepeating(*producer->second)) {
     return repeat_(*producer->second, name);
   }
   return StandIn(name, source);
 }
 
-// Its result takes a gradient, or bytes of its own that one may be computed from.
+// Its result takes a gradient, or bytes of its own that one may be computed from: not masks, which
+// modules leave out where they can.
 bool FxArguments::IsWorthRepeating(const FxGroup& group) const {
   if (group.inputs.empty() || builder_.MayRequireGrad(builder_.TensorOf(group.result))) return true;
   return FindFxLowering(group.fx->target).form == FxForm::kCall &&
+         !facts_.IsFromShapes(group.result) &&
          IsFloatingPoint(facts_.types().types[group.result].tensor.element);
 }
 

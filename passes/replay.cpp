@@ -103,7 +103,8 @@ class Replayer {
     NoteSaves();
     RunBackward();
     RunOptimizer();
-    return {WriteTrace(machine_, notes_), engine_.in_place_additions(), std::move(misfits_)};
+    return {WriteTrace(machine_, notes_), engine_.in_place_additions(), std::move(misfits_),
+            std::move(recast_)};
   }
 
  private:
@@ -154,6 +155,7 @@ class Replayer {
   absl::flat_hash_map<const GradientNode*, size_t> checkpoint_of_;
   ReplayNotes notes_;
   std::vector<CallId> misfits_;
+  std::vector<CallId> recast_;
 };
 
 // --- Before the step -----------------------------------------------------------------------------
@@ -332,7 +334,9 @@ TensorList Replayer::Act(CallId id) {
   CallArguments arguments(*call.op, call, program_);
   Resolve(call, arguments);
   bool fits = true;
-  TensorList results = machine_.Call(arguments, &fits);
+  bool recast = false;
+  TensorList results = machine_.Call(arguments, &fits, &recast);
+  if (recast) recast_.push_back(id);
   if (!fits || !HasDeclaredShape(arguments, results)) misfits_.push_back(id);
   results.resize(std::min(results.size(), call.results.size()));
   for (size_t i = 0; i < results.size(); ++i) {

@@ -44,6 +44,8 @@ struct TrainingReplay {
   // Calls whose operands did not fit their operator, or whose result came out in another shape than
   // inference found: their bytes are a guess.
   std::vector<CallId> misfits;
+  // Calls that were handed operands of two types and take only one: cast, by assumption.
+  std::vector<CallId> recast;
 };
 
 // `evaluator` decides what the symbols alone do not; each such decision is one of the trace's

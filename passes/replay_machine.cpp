@@ -330,6 +330,29 @@ void ReplayMachine::CastArguments(CallArguments& arguments) {
   }
 }
 
+// Products of tensors refuse operands of two types: where a float32 one meets the module's own type
+// the module had cast it, which the float32 export does not show.
+bool ReplayMachine::CastAlike(CallArguments& arguments) {
+  const ElementType module = mode().module;
+  if (arguments.op.autocast != Autocast::kLow || module == ElementType::kFloat) return false;
+  bool has_float32 = false;
+  bool has_module = false;
+  for (const auto& list : arguments.resolved) {
+    for (const Tensor& tensor : list) {
+      if (!tensor) continue;
+      has_float32 |= tensor.element() == ElementType::kFloat;
+      has_module |= tensor.element() == module;
+    }
+  }
+  if (!has_float32 || !has_module) return false;
+  for (auto& list : arguments.resolved) {
+    for (Tensor& tensor : list) {
+      if (tensor && tensor.element() == ElementType::kFloat) tensor = To(*this, tensor, module);
+    }
+  }
+  return true;
+}
+
 // The leading arguments of the row are tensors, or lists of them; arithmetic has at least one
 // tensor.
 bool HasOperands(const CallArguments& arguments) {
@@ -347,10 +370,11 @@ bool HasOperands(const CallArguments& arguments) {
   return true;
 }
 
-TensorList ReplayMachine::Call(CallArguments& arguments, bool* fits) {
+TensorList ReplayMachine::Call(CallArguments& arguments, bool* fits, bool* recast) {
   const TorchOp& op = arguments.op;
   const bool casts = autocasts_ && op.autocast != Autocast::kNone;
   if (casts) CastArguments(arguments);
+  *recast = !casts && CastAlike(arguments);
   // Operators inside one that autocast has prepared run as they are.
   const bool outer = std::exchange(autocasts_, autocasts_ && !casts);
   TensorList results;

@@ -66,7 +66,7 @@ class ReplayMachine final : public Eager {
   // Casts the arguments of a call as autocast would, last one first, and runs the operator. A call
   // whose operands do not fit its operator makes what is declared for its results, and `fits` is
   // false.
-  TensorList Call(CallArguments& arguments, bool* fits);
+  TensorList Call(CallArguments& arguments, bool* fits, bool* recast);
   void ClearAutocastCache() { casts_.clear(); }
 
   // Until EndFrame nodes are recorded without what they save.
@@ -104,6 +104,7 @@ class ReplayMachine final : public Eager {
   void RefillNext(absl::Span<const Tensor> outputs, absl::Span<const SavedTensor> saved);
   ElementType CastTarget(const Tensor& tensor, Autocast rule, bool has_float32) const;
   void CastArguments(CallArguments& arguments);
+  bool CastAlike(CallArguments& arguments);
 
   DimEvaluator& evaluator_;
   absl::flat_hash_set<std::pair<Dim, Dim>> guarded_equal_;

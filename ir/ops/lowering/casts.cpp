@@ -49,7 +49,9 @@ class CastSearch {
     return node != nullptr && IsIdleCast(*node, ctx_.TypeOf(node->input(0)).element);
   }
 
-  bool ReachesFloat32(ValueId value) const;
+  // `from_float32`: what is cast was float32 already, so casts of both factors of a product are no
+  // sign that it goes up.
+  bool ReachesFloat32(ValueId value, bool from_float32) const;
   bool ReachesIdleCast(ValueId value) const;
   ValueId WentUp(ValueId value) const;
   ValueId Query(const Node& softmax) const;
@@ -75,7 +77,7 @@ bool CastSearch::IsProductOfCasts(const Node& node) const {
   return true;
 }
 
-bool CastSearch::ReachesFloat32(ValueId value) const {
+bool CastSearch::ReachesFloat32(ValueId value, bool from_float32) const {
   struct Place {
     ValueId value;
     bool summed;  // with something else: only scores are followed that far
@@ -85,7 +87,8 @@ bool CastSearch::ReachesFloat32(ValueId value) const {
     for (NodeId reader : ctx_.Readers(open[i].value)) {
       const Node& node = graph_.nodes[reader];
       if (open[i].summed ? IsOneOf(node, kScores) : IsOneOf(node, kFloat32)) return true;
-      const bool product = IsOneOf(node, kProduct) && IsProductOfCasts(node);
+      const bool product =
+          !from_float32 && IsOneOf(node, kProduct) && IsProductOfCasts(node);
       if (product) return true;
       const bool squared = IsOneOf(node, kScaling) && node.input(0) == node.input(1);
       if (squared) return true;
@@ -198,10 +201,11 @@ void LowerIdleCast(LowerContext& ctx) {
     return;
   }
   const ValueId result = ctx.node().output(0);
-  if (search.ReachesFloat32(result) || search.ReachesIdleCast(result)) {
+  const ValueId low = search.WentUp(ctx.operand(0));
+  if (search.ReachesFloat32(result, low.valid()) || search.ReachesIdleCast(result)) {
     ctx.Result("aten::to", {ctx.Tensor(0), TorchArgument::Element(ElementType::kFloat)});
   } else {
-    LowerToTypeOf(ctx, search.WentUp(ctx.operand(0)));
+    LowerToTypeOf(ctx, low);
   }
 }
 
