@@ -151,13 +151,20 @@ TorchValueId FxArguments::Resolve(absl::string_view name, int position) {
   const TorchValueId known = names_.Find(name);
   if (known.valid()) return known;
   const ValueId folded = names_.FoldedConstant(name);
-  if (folded.valid()) return Folded(name, folded);
+  if (folded.valid()) return Folded(name, folded, position);
   const SignatureEntry* entry = names_.Stored(name);
   return entry != nullptr ? ResolveMissing(*entry, position) : Repair(name, position);
 }
 
 TorchValueId FxArguments::ResolveMissing(const SignatureEntry& entry, int position) {
   const TensorType result = ResultType();
+  if (entry.kind == SignatureEntry::Kind::kBuffer && position == 0) {
+    const std::optional<Dims> table = FindFoldedOperand(entry.target, result.dims);
+    if (table.has_value()) {
+      now_.first = names_.AddMissing(entry, TensorType::Make(ElementType::kFloat, *table), {});
+      return now_.first;
+    }
+  }
   const TensorType first = now_.first.valid() ? builder_.value(now_.first).type : TensorType();
   const std::optional<Dims> dims = FxParameterDims(*now_.group->fx, position, first, result);
   const ValueId constant = MatchingConstant(dims.has_value() ? &*dims : nullptr);
@@ -243,7 +250,7 @@ TorchValueId FxArguments::Repair(absl::string_view name, int position) {
   if (!operand.valid()) return TorchValueId();
   if (graph_.values[operand].kind == ValueKind::kConstant) {
     return names_.IsListed(operand) ? StandIn(name, builder_.TensorOf(operand))
-                                    : Folded(name, operand);
+                                    : Folded(name, operand, position);
   }
   if (!builder_.IsBound(operand)) return TorchValueId();
   const TorchValueId source = builder_.TensorOf(operand);
@@ -299,15 +306,27 @@ TorchValueId FxArguments::StandIn(absl::string_view name, TorchValueId source) {
   return result;
 }
 
+// The bias of the module whose weight the call reads, if no text reads it.
+const SignatureEntry* FxArguments::OwnBias() const {
+  for (const FxArgument& argument : now_.group->fx->arguments) {
+    const SignatureEntry* weight =
+        argument.kind == Kind::kReference ? names_.Stored(argument.text) : nullptr;
+    if (weight == nullptr || weight->kind != SignatureEntry::Kind::kParameter) continue;
+    return names_.BiasBeside(weight->target);
+  }
+  return nullptr;
+}
+
 // A constant that the exporter computed: from a parameter of the reader's module that no text
 // reads, if there is one; else a table that the step makes, where it can be no buffer. Parameters
 // of equal value share one constant.
-TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant) {
+TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant, int position) {
   const TensorType& type = facts_.types().types[constant].tensor;
   const std::vector<std::string>& path = now_.group->fx->module_path;
   const SignatureEntry* entry = nullptr;
   if (IsFloatingPoint(type.element) && path.size() >= 2) {
-    entry = names_.UnreadParameterOf(path[path.size() - 2]);
+    entry = FxIsBias(*now_.group->fx, position) ? OwnBias() : nullptr;
+    if (entry == nullptr) entry = names_.UnreadParameterOf(path[path.size() - 2]);
   }
   TorchValueId result;
   const std::optional<FoldedTable> table =

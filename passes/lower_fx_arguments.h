@@ -36,6 +36,11 @@ class FxArguments {
   TorchValueId first() const { return now_.first; }
   // It stands for a view or a no-op whose text is gone: what that did is in the ONNX node too.
   bool first_is_merged() const { return now_.first.valid() && now_.first == now_.merged; }
+  // What the result of a removed call was computed from; invalid: it is none.
+  TorchValueId StoodFor(TorchValueId tensor) const {
+    const auto it = stood_for_.find(tensor);
+    return it == stood_for_.end() ? TorchValueId() : it->second;
+  }
   // What Begin() set up, to come back to after another group.
   struct GroupState {
     const FxGroup* group = nullptr;
@@ -62,7 +67,8 @@ class FxArguments {
   TorchValueId Repair(absl::string_view name, int position);
   bool IsWorthRepeating(const FxGroup& group) const;
   TorchValueId StandIn(absl::string_view name, TorchValueId source);
-  TorchValueId Folded(absl::string_view name, ValueId constant);
+  TorchValueId Folded(absl::string_view name, ValueId constant, int position);
+  const SignatureEntry* OwnBias() const;
   TorchValueId Gather(absl::string_view name, const SignatureEntry& entry,
                       const FoldedTable& table, const TensorType& type);
   // An operand of the group that no argument accounts for: computed ones first.

@@ -120,8 +120,11 @@ const SignatureEntry* FxNames::MergedParameter(absl::string_view target) const {
 }
 
 const SignatureEntry* FxNames::BiasBeside(ValueId weight) const {
-  const absl::string_view module = ModuleOf(facts_.graph().values[weight].name);
-  const SignatureEntry* entry = StoredAs(absl::StrCat(module, ".bias"));
+  return BiasBeside(facts_.graph().values[weight].name);
+}
+
+const SignatureEntry* FxNames::BiasBeside(absl::string_view weight) const {
+  const SignatureEntry* entry = StoredAs(absl::StrCat(ModuleOf(weight), ".", kBiasName));
   return entry == nullptr || IsRead(*entry) ? nullptr : entry;
 }
 

@@ -46,6 +46,7 @@ class FxNames {
   const SignatureEntry* MergedParameter(absl::string_view target) const;
   // The bias of the module whose weight this stored value is, if no text reads it; null: none.
   const SignatureEntry* BiasBeside(ValueId weight) const;
+  const SignatureEntry* BiasBeside(absl::string_view weight) const;
   // A listed tensor for which the file has none under its name. `storage`: a stored tensor that
   // holds it under another name; may be invalid.
   TorchValueId AddMissing(const SignatureEntry& entry, TensorType type, ValueId storage);

@@ -1,5 +1,5 @@
 // TextLowering: one walk over the texts of a dynamo file. lower_fx.cpp has the essay; convolutions,
-// noise and norms are in lower_fx_folded.cpp.
+// noise and norms are in lower_fx_folded.cpp, views in lower_fx_views.cpp.
 #ifndef FOOTPRINT_PASSES_LOWER_FX_TEXTS_H_
 #define FOOTPRINT_PASSES_LOWER_FX_TEXTS_H_
 
@@ -68,6 +68,7 @@ class TextLowering {
   void LowerSequence(const std::vector<FxGroup>& groups, const FxSequenceMatch& match);
   void LowerView(const FxLowering& row, absl::string_view op);
   void LowerAxes(const FxLowering& row, absl::string_view op);
+  void PutOrderBack(std::vector<TorchArgument>& arguments);
   void LowerConvolution(absl::string_view op, const FxLowering& row);
   void LowerNoise(absl::string_view op, const FxLowering& row);
   void LowerIndex(absl::string_view op, const FxLowering& row);

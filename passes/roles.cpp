@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "ir/onnx_op.h"
 #include "ir/ops/lowering/habits.h"
 #include "ir/ops/lowering/lowering.h"
@@ -330,6 +331,7 @@ class RoleAssigner {
     for (const auto& [name, kind] : signature_) {
       if (kind == SignatureEntry::Kind::kParameter) names.push_back(name);
     }
+    FreezeSinusoids(names);
     for (const std::string& pattern : freeze) {
       if (FreezeNames(names, pattern, /*wrapped=*/false)) continue;
       if (!FreezeNames(names, pattern, /*wrapped=*/true)) UnknownParameter(pattern);
@@ -338,6 +340,23 @@ class RoleAssigner {
       const ValueId id(i);
       if (!result_.IsParameter(id) || !result_.frozen.contains(graph_.values[id].name)) continue;
       result_.trainable[id] = false;
+    }
+  }
+
+  // Whisper fills the positions of its encoder with sinusoids and takes no gradient of them: a table
+  // beside the two convolutions that only that encoder starts with.
+  void FreezeSinusoids(const std::vector<std::string>& names) {
+    const absl::flat_hash_set<absl::string_view> all(names.begin(), names.end());
+    for (absl::string_view name : names) {
+      absl::string_view module = name;
+      if (!absl::ConsumeSuffix(&module, ".encoder.embed_positions.weight")) continue;
+      if (!all.contains(absl::StrCat(module, ".encoder.conv1.weight")) ||
+          !all.contains(absl::StrCat(module, ".encoder.conv2.weight"))) {
+        continue;
+      }
+      if (!result_.frozen.insert(std::string(name)).second) continue;
+      sink_.Note("assumed", absl::StrCat("parameter ", name),
+                 "frozen: sinusoids in the encoder of Whisper, by name");
     }
   }
 

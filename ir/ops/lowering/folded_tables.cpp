@@ -51,4 +51,12 @@ std::optional<FoldedTable> FindFoldedTable(absl::string_view target, const Dims&
   return std::nullopt;
 }
 
+// Coordinates of an image: two for each pair of positions.
+std::optional<Dims> FindFoldedOperand(absl::string_view target, const Dims& made) {
+  if (!absl::EndsWith(target, ".relative_coords_table") || made.empty()) return std::nullopt;
+  Dims dims = made;
+  dims.back() = Dim(2);
+  return dims;
+}
+
 }  // namespace footprint

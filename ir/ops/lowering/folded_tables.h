@@ -21,6 +21,10 @@ struct FoldedTable {
 // The table called `target` from which `gathered` was made; nothing if it is none.
 std::optional<FoldedTable> FindFoldedTable(absl::string_view target, const Dims& gathered);
 
+// Size of a buffer that went into a folded product whose result is `made`: a short list of names;
+// nothing if it is none of them.
+std::optional<Dims> FindFoldedOperand(absl::string_view target, const Dims& made);
+
 inline constexpr absl::string_view kGatherCall = "aten::index";
 
 }  // namespace footprint

@@ -230,4 +230,13 @@ std::optional<Dims> FxParameterDims(const FxNode& node, int argument, const Tens
   return std::nullopt;
 }
 
+bool FxIsBias(const FxNode& node, int argument) {
+  const absl::string_view target = Name(node.target);
+  for (const ParameterRow& row : kParameters) {
+    const bool adds = row.measure == Measure::kResult || row.measure == Measure::kOutputChannels;
+    if (adds && row.target == target && row.argument == argument) return true;
+  }
+  return false;
+}
+
 }  // namespace footprint

@@ -124,6 +124,10 @@ absl::string_view FxStem(absl::string_view name);
 // `argument`: `first` is the type of argument 0 (1 for addmm), `result` that of the result.
 std::optional<Dims> FxParameterDims(const FxNode& node, int argument, const TensorType& first,
                                     const TensorType& result);
+// Argument `argument` of the operator is a bias.
+bool FxIsBias(const FxNode& node, int argument);
+// What modules call theirs ends so.
+inline constexpr absl::string_view kBiasName = "bias";
 
 }  // namespace footprint
 
