@@ -98,7 +98,10 @@ const TensorType* CallArguments::declared(int index) const {
 
 bool CallArguments::WritesInPlace(Eager& eager, ElementType element) const {
   const Tensor& self = tensor(0);
-  if (call_.in_place == InPlace::kNo || !self || self.element() != element) return false;
+  if (call_.in_place == InPlace::kNo || !self) return false;
+  // x += y keeps the type of x, whatever the sum of the two would have.
+  const bool both_float = IsFloatingPoint(self.element()) && IsFloatingPoint(element);
+  if (self.element() != element && !both_float) return false;
   if (self.is_leaf() && self.requires_grad()) return false;
   // A wider operand would stretch the result.
   for (int i = 1; i < size(); ++i) {

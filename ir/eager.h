@@ -262,7 +262,7 @@ class CallArguments {
   // is unknown.
   const TensorType* declared(int index = 0) const;
   int result_count() const { return static_cast<int>(call_.results.size()); }
-  // Is the result to be written into argument 0? Only where shape and type (`element`) stay.
+  // Is the result to be written into argument 0? Only where it fits: `element` or a type of float.
   bool WritesInPlace(Eager& eager, ElementType element) const;
   // Autocast::kFloat32Result: the type that autocast asks for, else undefined.
   ElementType autocast_result = ElementType::kUndefined;
