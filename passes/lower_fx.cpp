@@ -66,6 +66,7 @@ void TextLowering::LowerGroup() {
                         arguments.size() > static_cast<size_t>(row.float_argument) &&
                         arguments[static_cast<size_t>(row.float_argument)].element ==
                             ElementType::kFloat;
+  if (row.masks_bias && LowerMaskedBias(op, arguments)) return;
   const bool skips = LeaveOut(row.skipped_argument, arguments);
   Unmerge(row.batched_operands, arguments);
   const bool into_first = !row.in_place_after.empty() && !group_->fx->arguments.empty() &&
@@ -310,6 +311,7 @@ bool TextLowering::LeaveOut(int index, std::vector<TorchArgument>& arguments) co
   if (!argument.tensor.valid()) return false;
   const ValueId value = builder_.value(argument.tensor).onnx_value;
   if (!value.valid() || !facts_.IsFromShapes(value)) return false;
+  if (biases_.contains(argument.tensor)) return false;
   argument = TorchArgument();
   return true;
 }

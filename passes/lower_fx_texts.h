@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "ir/ops/lowering/fx.h"
 #include "passes/lower_fx.h"
@@ -70,6 +71,9 @@ class TextLowering {
   void LowerAxes(const FxLowering& row, absl::string_view op);
   void PutOrderBack(std::vector<TorchArgument>& arguments);
   void LowerConvolution(absl::string_view op, const FxLowering& row);
+  bool LowerMaskedBias(absl::string_view op, std::vector<TorchArgument>& arguments);
+  bool IsReadByAttention(ValueId value) const;
+  const TorchCall* MakerOf(TorchValueId tensor) const;
   void LowerNoise(absl::string_view op, const FxLowering& row);
   void LowerIndex(absl::string_view op, const FxLowering& row);
   TorchValueId MetByNoise(ValueId noise) const;
@@ -108,6 +112,7 @@ class TextLowering {
   FxNames names_;
   FxArguments arguments_;
   FxClasses classes_;
+  absl::flat_hash_set<TorchValueId> biases_;  // of attention, without a mask
   const FxGroup* group_ = nullptr;
   const FxGroup* reader_ = nullptr;  // for which it is made once more
   absl::string_view repeated_;  // the name under which the group is made once more; else empty

@@ -38,6 +38,54 @@ void TextLowering::LowerIndex(absl::string_view op, const FxLowering& row) {
   BindResult(result);
 }
 
+bool TextLowering::IsReadByAttention(ValueId value) const {
+  const absl::Span<const NodeId> readers = facts_.Readers(value);
+  return std::any_of(readers.begin(), readers.end(), [this](NodeId reader) {
+    const int32_t text = provenance_.fx_of_node[reader];
+    return text >= 0 && absl::StrContains(provenance_.fx_nodes[static_cast<size_t>(text)].target,
+                                          kAttentionText);
+  });
+}
+
+const TorchCall* TextLowering::MakerOf(TorchValueId tensor) const {
+  const IdVector<CallId, TorchCall>& calls = builder_.program().calls;
+  for (size_t i = calls.size(); i-- > 0;) {
+    const TorchCall& call = calls[CallId(i)];
+    if (!call.results.empty() && call.results[0] == tensor) return &call;
+  }
+  return nullptr;
+}
+
+// The bias itself where the mask lets all positions see each other; else what is seen of it up to
+// each position, for all samples at once.
+bool TextLowering::LowerMaskedBias(absl::string_view op, std::vector<TorchArgument>& arguments) {
+  if (arguments.size() < 2 || !arguments[0].tensor.valid() || !arguments[1].tensor.valid()) {
+    return false;
+  }
+  const ValueId mask = builder_.value(arguments[0].tensor).onnx_value;
+  const TensorType type = builder_.value(arguments[1].tensor).type;
+  const bool is_bias = IsFloatingPoint(type.element) && type.rank() > 2;
+  if (!is_bias || !mask.valid() || !facts_.IsFromShapes(mask)) return false;
+  if (!IsReadByAttention(group_->result)) return false;
+  const TorchCall* maker = MakerOf(arguments[0].tensor);
+  if (maker != nullptr && maker->op->name == kExpandCall) {
+    arguments[0] = maker->arguments[0];
+    maker = MakerOf(arguments[0].tensor);
+  }
+  while (maker != nullptr && HandsOn(*maker->op)) maker = MakerOf(maker->arguments[0].tensor);
+  if (maker == nullptr || maker->op->name != kCausalCall) {
+    biases_.insert(arguments[1].tensor);
+    BindResult(arguments[1].tensor);
+    return true;
+  }
+  const TorchValueId result = builder_.AddComputed(group_->fx->name, type);
+  builder_.Append(op, std::move(arguments), {result});
+  builder_.last().evidence = Evidence::kAssumption;
+  builder_.last().note = "its mask comes from shapes alone: one for all samples";
+  BindResult(result);
+  return true;
+}
+
 void TextLowering::LowerView(const FxLowering& row, absl::string_view op) {
   std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
   const TorchValueId source = arguments_.first();

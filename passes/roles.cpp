@@ -343,8 +343,8 @@ class RoleAssigner {
     }
   }
 
-  // Whisper fills the positions of its encoder with sinusoids and takes no gradient of them: a table
-  // beside the two convolutions that only that encoder starts with.
+  // Whisper fills the positions of its encoder with sinusoids and takes no gradient of them: a
+  // table beside the two convolutions that only that encoder starts with.
   void FreezeSinusoids(const std::vector<std::string>& names) {
     const absl::flat_hash_set<absl::string_view> all(names.begin(), names.end());
     for (absl::string_view name : names) {

@@ -50,6 +50,7 @@ constexpr FxLowering kRows[] = {
     {"aten.bernoulli", FxForm::kCall, "aten::bernoulli", "empty"},
     {"aten.div", FxForm::kCall, "aten::div", "bernoulli"},
     {.target = "aten.softmax", .float_argument = 2},
+    {.target = "aten.where", .masks_bias = true},
     {.target = "aten.scaled_dot_product_attention", .skipped_argument = 3, .float_operands = 3,
      .batched_operands = 3},
     {"prims.convert_element_type", FxForm::kCall, "aten::_to_copy"},

@@ -48,6 +48,9 @@ struct FxLowering {
   // Leading arguments whose last two axes are theirs and all others those of argument 0: a view in
   // front of them that the exporter merged with its own is put back.
   int batched_operands = 0;
+  // Masks argument 1, a bias by position, with argument 0, for attention. A mask from shapes alone
+  // is made by traced modules only: others have no mask, or a causal one for all samples at once.
+  bool masks_bias = false;
 };
 
 // "aten.view.default", "torch.ops.aten.view.default". Targets without a row are calls.
@@ -99,6 +102,10 @@ inline constexpr absl::string_view kNoiseCall = "aten::new_empty";
 inline constexpr absl::string_view kPadCall = "aten::constant_pad_nd";
 inline constexpr absl::string_view kSliceCall = "aten::slice";
 inline constexpr absl::string_view kSplitCall = "aten::split_with_sizes";
+inline constexpr absl::string_view kExpandCall = "aten::expand";
+// Makes a mask causal: positions up to the own one.
+inline constexpr absl::string_view kCausalCall = "aten::le";
+inline constexpr absl::string_view kAttentionText = "aten.scaled_dot_product_attention";
 // Stem of the names that texts have for elements of a list.
 inline constexpr absl::string_view kItemName = "getitem";
 // What is left of axes that the exporter merged: the order of the ONNX node, or the sizes alone.
