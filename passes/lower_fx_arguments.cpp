@@ -337,8 +337,14 @@ TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant, int p
     const bool is_made = IsFloatingPoint(type.element) && names_.has_all_buffers();
     result = is_made ? builder_.LiteralOf(constant) : builder_.TensorOf(constant);
   } else {
-    const bool claims = claimed_.insert(constant).second;
-    result = StandIn(name, names_.AddMissing(*entry, type, claims ? constant : ValueId()));
+    // The constant may be another one of the call's, where the parameter's own was merged away.
+    const std::optional<Dims> dims =
+        FxParameterDims(*now_.group->fx, position, TensorType(), ResultType());
+    const bool fits = !dims.has_value() || *dims == type.dims;
+    const bool claims = fits && claimed_.insert(constant).second;
+    result = StandIn(name, names_.AddMissing(
+                               *entry, fits ? type : TensorType::Make(type.element, *dims),
+                               claims ? constant : ValueId()));
   }
   names_.Set(name, result);
   return result;

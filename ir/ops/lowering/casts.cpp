@@ -271,6 +271,19 @@ bool IsScaledByInverseRoot(const LowerContext& ctx) {
   return ctx.IsParameter(0) && IsFloatingPoint(ctx.Type(1).element) && IsInverseRoot(ctx, 2);
 }
 
+// Olmo's comes down behind the weight, as the file says itself.
+bool ComesDownBehind(const LowerContext& ctx) {
+  const absl::Span<const NodeId> readers = ctx.Readers(ctx.node().output(0));
+  return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&ctx](NodeId reader) {
+    const Node& node = ctx.graph().nodes[reader];
+    return IsCast(node) && node.scope == ctx.node().scope;
+  });
+}
+
+bool IsRmsNorm(const LowerContext& ctx) {
+  return IsScaledByInverseRoot(ctx) && !ComesDownBehind(ctx);
+}
+
 // Without a weight the result itself comes down, unless a cast behind it says so.
 bool LowerPlainRmsNorm(LowerContext& ctx) {
   const TorchValueId scaled =
@@ -295,7 +308,7 @@ constexpr Lowering kRows[] = {
     {.onnx = "Mul(weight, Mul(&Cast:up(x), inverse))",
      .operands = "weight x inverse up",
      .lower = LowerRmsNorm,
-     .when = IsScaledByInverseRoot,
+     .when = IsRmsNorm,
      .note = "root mean square norm"},
     {.onnx = "Mul(Mul(&Cast:up(x), inverse), Add(Cast(weight), #one))",
      .operands = "weight x inverse up one",

@@ -31,20 +31,6 @@ bool LowerReduce(LowerContext& ctx) {
   return true;
 }
 
-// One axis is mostly max(dim), of which the values alone were read; several are amax.
-bool LowerExtremum(LowerContext& ctx, absl::string_view of_axis) {
-  const ReduceArguments arguments = ArgumentsOf(ctx);
-  const bool is_one = !arguments.nothing && arguments.axes.integers.size() == 1;
-  if (!is_one || ctx.Rank(0) < 2 || !ctx.FromPyTorch()) return LowerReduce(ctx);
-  ctx.Result(of_axis, {ctx.Tensor(0), TorchArgument::Int(arguments.axes.integers[0]),
-                       arguments.keep});
-  ctx.SetEvidence(Evidence::kAssumption, "values and indices of one axis");
-  return true;
-}
-
-bool LowerMax(LowerContext& ctx) { return LowerExtremum(ctx, "aten::max.dim"); }
-bool LowerMin(LowerContext& ctx) { return LowerExtremum(ctx, "aten::min.dim"); }
-
 bool LowerVectorNorm(LowerContext& ctx, double order) {
   const ReduceArguments arguments = ArgumentsOf(ctx);
   if (arguments.nothing) return LowerNothing(ctx);
@@ -126,8 +112,8 @@ constexpr Lowering kRows[] = {
      .lower = LowerVariance},
     {.onnx = "ReduceMean", .torch = "aten::mean.dim", .lower = LowerReduce},
     {.onnx = "ReduceSum", .torch = "aten::sum.dim_IntList", .lower = LowerReduce},
-    {.onnx = "ReduceMax", .torch = "aten::amax", .lower = LowerMax},
-    {.onnx = "ReduceMin", .torch = "aten::amin", .lower = LowerMin},
+    {.onnx = "ReduceMax", .torch = "aten::amax", .lower = LowerReduce},
+    {.onnx = "ReduceMin", .torch = "aten::amin", .lower = LowerReduce},
     {.onnx = "ReduceProd", .torch = "aten::prod.dim_int", .lower = LowerReduce},
     {.onnx = "ReduceLogSumExp", .torch = "aten::logsumexp", .lower = LowerReduce},
     {.onnx = "ReduceL1", .lower = LowerNorm1},
