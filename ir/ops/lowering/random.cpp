@@ -19,9 +19,9 @@ bool SaysTraining(const LowerContext& ctx) {
   return false;
 }
 
-// Below opset 12 the ratio is an attribute, and a Dropout that survived the export was active. Later
-// ones say whether they are; where no node of the file does, it was exported for inference, and the
-// module that trains drops all the same.
+// Below opset 12 the ratio is an attribute, and a Dropout that survived the export was active.
+// Later ones say whether they are; where no node of the file does, it was exported for inference,
+// and the module that trains drops all the same.
 bool LowerDropout(LowerContext& ctx) {
   const bool says_mode = ctx.node().version >= 12;
   const double ratio =
