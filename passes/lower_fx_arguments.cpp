@@ -355,12 +355,14 @@ TorchValueId FxArguments::Gather(absl::string_view name, const SignatureEntry& e
                                  const FoldedTable& table, const TensorType& type) {
   const TorchValueId stored =
       names_.AddMissing(entry, TensorType::Make(type.element, table.dims), ValueId());
-  std::vector<TorchValueId> indices(table.by_rows ? 0 : 1);
   const SignatureEntry* positions = names_.UnreadBufferOf(FxNames::OwnerOf(entry));
   const TensorType index_type =
       TensorType::Make(ElementType::kInt64, {table.gathered[table.by_rows ? 0 : 1]});
-  indices.push_back(positions != nullptr ? names_.AddMissing(*positions, index_type, ValueId())
-                                         : builder_.AddComputed("positions", index_type));
+  const TorchValueId index = positions != nullptr
+                                 ? names_.AddMissing(*positions, index_type, ValueId())
+                                 : builder_.AddComputed("positions", index_type);
+  std::vector<TorchValueId> indices = {index};
+  if (!table.by_rows) indices = {TorchValueId(), index};
   const auto call = [&](absl::string_view op, TorchValueId from, TorchArgument argument,
                         const Dims& dims) {
     const TorchValueId made = builder_.AddComputed(
