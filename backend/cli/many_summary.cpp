@@ -2,6 +2,7 @@
 
 #include "backend/cli/many.h"
 #include "backend/csv_writer.h"
+#include "backend/report_json.h"
 #include "backend/report_json_writer.h"
 #include "backend/report_markdown.h"
 #include "backend/terminal_table.h"
@@ -87,17 +88,7 @@ std::string SummaryJson(const std::vector<ModelSummary>& summaries) {
     json.Field("training_peak_bytes", summary.training_peak_bytes);
     json.Field("inference_peak_bytes", summary.inference_peak_bytes);
     json.Field("broken_budgets", summary.broken_budgets);
-    json.Key("gates");
-    json.BeginArray(Layout::kOneLine);
-    for (const GateReport& gate : summary.gates) {
-      json.BeginObject(Layout::kOneLine);
-      json.Field("name", gate.name);
-      json.Field("limit_bytes", gate.limit_bytes);
-      json.Field("actual_bytes", gate.actual_bytes);
-      json.Field("passed", gate.passed);
-      json.EndObject();
-    }
-    json.EndArray();
+    WriteGatesJson(summary.gates, json);
     json.EndObject();
   }
   json.EndArray();
