@@ -5,9 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string_view>
-#include <vector>
 #include <utility>
+#include <vector>
 
 #include "backend/cli/completion.h"
 #include "backend/cli/config_file.h"
@@ -85,33 +86,30 @@ std::optional<std::filesystem::path> ConfigAbove(const std::filesystem::path& mo
   return FindConfig(std::filesystem::absolute(model, error).parent_path());
 }
 
-// One configuration holds for all models of a call.
-void CheckOneConfig(const Flags& flags, UsageErrors& errors) {
-  if (!flags.config.empty() || !AreMany(flags.models)) return;
+// One configuration holds for all models of a call: nothing if they have none, or not the same.
+std::optional<std::filesystem::path> ConfigOfAll(const Flags& flags, UsageErrors& errors) {
+  std::set<std::filesystem::path> folders;
+  std::optional<std::filesystem::path> first;
   std::vector<std::string> missing;
-  std::optional<std::string> first;
-  const auto name = [](const std::optional<std::filesystem::path>& path) {
-    return path ? path->string() : "none";
-  };
   for (const std::string& model : FindModels(flags.models, missing)) {
-    const std::string config = name(ConfigAbove(model));
-    if (!first) first = config;
-    if (config == *first) continue;
+    if (!folders.insert(std::filesystem::path(model).parent_path()).second) continue;
+    const std::optional<std::filesystem::path> config = ConfigAbove(model);
+    if (folders.size() == 1) first = config;
+    if (config == first) continue;
+    const auto name = [](const auto& path) { return path ? path->string() : "none"; };
     errors.Add("bad-config", model,
-               "its configuration is " + config + ", that of the models before it " + *first +
-                   ": analyze them apart, or choose with --config FILE or --config none");
-    return;
+               "its configuration is " + name(config) + ", that of the models before it " +
+                   name(first) + ": analyze them apart, or choose with --config FILE or "
+                   "--config none");
+    return std::nullopt;
   }
+  return first;
 }
 
-std::optional<std::filesystem::path> ConfigOf(const Flags& flags) {
+std::optional<std::filesystem::path> ConfigOf(const Flags& flags, UsageErrors& errors) {
   if (flags.config == "none") return std::nullopt;
   if (!flags.config.empty()) return flags.config;
-  std::vector<std::string> missing;
-  if (AreMany(flags.models)) {
-    const std::vector<std::string> models = FindModels(flags.models, missing);
-    return models.empty() ? std::nullopt : ConfigAbove(models.front());
-  }
+  if (AreMany(flags.models)) return ConfigOfAll(flags, errors);
   // Of two models the new one decides for both.
   std::filesystem::path model = flags.before.empty() ? flags.model : flags.before;
   if (!flags.after.empty() && !flags.after.ends_with(".json")) model = flags.after;
@@ -122,8 +120,7 @@ std::optional<std::filesystem::path> ConfigOf(const Flags& flags) {
 
 // What the configuration file says goes where the command line says nothing.
 void ApplyConfig(CLI::App& command, const CLI::App& analyze, Flags& flags, UsageErrors& errors) {
-  CheckOneConfig(flags, errors);
-  const std::optional<std::filesystem::path> path = ConfigOf(flags);
+  const std::optional<std::filesystem::path> path = ConfigOf(flags, errors);
   if (!path) return;
   std::vector<std::string> given;
   for (ConfigEntry& entry : ReadConfig(*path, errors)) {
