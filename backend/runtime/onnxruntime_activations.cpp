@@ -19,16 +19,6 @@ int32_t ThenScalar(const Rewriter& rewriter, int32_t value, const char* op, doub
 
 int32_t OutputOf(const RuntimeGraph& graph, int32_t node) { return graph.node(node).outputs[0]; }
 
-RuntimeNode Unary(const char* op, NodeId source, int32_t from, int32_t to) {
-  RuntimeNode node;
-  node.op_type = op;
-  node.domain = std::string(kMicrosoftDomain);
-  node.source = source;
-  node.inputs = {from};
-  node.outputs = {to};
-  return node;
-}
-
 // 0.5 * x * sum, in any order of the products.
 bool FinishGelu(Rewriter& rewriter, std::vector<int32_t> nodes, int32_t sum, int32_t x,
                 const char* op) {
@@ -54,7 +44,8 @@ bool FinishGelu(Rewriter& rewriter, std::vector<int32_t> nodes, int32_t sum, int
   }
   if (last < 0) return false;
   nodes.push_back(last);
-  rewriter.Replace(nodes, Unary(op, graph.node(sum).source, x, OutputOf(graph, last)),
+  rewriter.Replace(nodes, Unary(op, std::string(kMicrosoftDomain), graph.node(sum).source, x,
+                                OutputOf(graph, last)),
                    std::string("spelled-out activation -> ") + op);
   return true;
 }
@@ -120,7 +111,8 @@ void FuseQuickGelu(Rewriter& rewriter) {
       x = other;
     }
     rewriter.Replace(nodes,
-                     Unary("QuickGelu", graph.node(sigmoid).source, x, OutputOf(graph, product)),
+                     Unary("QuickGelu", std::string(kMicrosoftDomain),
+                           graph.node(sigmoid).source, x, OutputOf(graph, product)),
                      "spelled-out activation -> QuickGelu");
   }
 }

@@ -291,12 +291,7 @@ class Blocker {
   }
 
   void Reshape(NodeId source, int32_t from, int32_t to) {
-    RuntimeNode node;
-    node.op_type = "Reshape";
-    node.source = source;
-    node.inputs = {from};
-    node.outputs = {to};
-    graph_.nodes.push_back(std::move(node));
+    graph_.nodes.push_back(Unary("Reshape", "", source, from, to));
   }
 
   void ConvertActivation(int32_t id) {

@@ -93,13 +93,7 @@ void BlockedImages::HandOver(int32_t id, int32_t from, int32_t to) {
 }
 
 void BlockedImages::Reorder(const char* op, NodeId source, int32_t from, int32_t to) {
-  RuntimeNode node;
-  node.op_type = op;
-  node.domain = std::string(kNchwcDomain);
-  node.source = source;
-  node.inputs = {from};
-  node.outputs = {to};
-  graph_.nodes.push_back(std::move(node));
+  graph_.nodes.push_back(Unary(op, std::string(kNchwcDomain), source, from, to));
   rewriter_.Count(op);
 }
 

@@ -134,12 +134,7 @@ class Caster {
   }
 
   void AddCast(NodeId source, int32_t from, int32_t to) {
-    RuntimeNode cast;
-    cast.op_type = "Cast";
-    cast.source = source;
-    cast.inputs = {from};
-    cast.outputs = {to};
-    rewriter_.Replace({}, std::move(cast), "");
+    rewriter_.Replace({}, Unary("Cast", "", source, from, to), "");
   }
 
   // Stored matrices are cast beforehand where the graph is optimized.

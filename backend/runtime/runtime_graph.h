@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/graph.h"
@@ -39,6 +40,17 @@ struct RuntimeNode {
   std::optional<std::vector<int64_t>> axes;
   bool removed = false;
 };
+
+inline RuntimeNode Unary(std::string op_type, std::string domain, NodeId source, int32_t from,
+                         int32_t to) {
+  RuntimeNode node;
+  node.op_type = std::move(op_type);
+  node.domain = std::move(domain);
+  node.source = source;
+  node.inputs = {from};
+  node.outputs = {to};
+  return node;
+}
 
 // Nodes stand in the order in which the runtime numbers them.
 struct RuntimeGraph {
