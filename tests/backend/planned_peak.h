@@ -19,12 +19,7 @@ inline int64_t PlannedPeak(const MeasuredModel& model, GraphOptimization optimiz
   options.mode = Mode::kInference;
   options.runtime = Runtime::kOnnxRuntime;
   options.graph_optimization = optimization;
-  if (text.find("(float[b,") != std::string::npos) {
-    options.dims = {{"b", 2}, {"h", 12}, {"w", 10}};
-    if (text.find(", i, j]") != std::string::npos) {
-      options.dims.insert(options.dims.end(), {{"i", 12}, {"j", 10}});
-    }
-  }
+  options.default_dims = {{"b", 2}, {"h", 12}, {"w", 10}, {"i", 12}, {"j", 10}};
   const std::variant<Report, Failure> result = Analyze(options);
   if (const auto* failure = std::get_if<Failure>(&result)) {
     ADD_FAILURE() << failure->diagnostics.front().message;
