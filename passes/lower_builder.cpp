@@ -107,7 +107,7 @@ void ProgramBuilder::Append(absl::string_view op, std::vector<TorchArgument> arg
   call.node = origin_.node;
   call.evidence = origin_.evidence;
   call.note = origin_.note;
-  NoteGradients(call);
+  NoteResults(call);
   program_.calls.Add(std::move(call));
 }
 
@@ -125,7 +125,7 @@ void ProgramBuilder::AppendGeneric(const std::vector<TorchValueId>& tensors,
   call.scope = origin_.scope;
   call.node = origin_.node;
   call.evidence = Evidence::kGeneric;
-  NoteGradients(call);
+  NoteResults(call);
   program_.calls.Add(std::move(call));
   if (origin_.node.valid() && (program_.generic_nodes.empty() ||
                                program_.generic_nodes.back() != origin_.node)) {
@@ -133,8 +133,11 @@ void ProgramBuilder::AppendGeneric(const std::vector<TorchValueId>& tensors,
   }
 }
 
-void ProgramBuilder::NoteGradients(const TorchCall& call) {
+void ProgramBuilder::NoteResults(const TorchCall& call) {
   requires_grad_.resize(program_.values.size(), false);
+  maker_.resize(program_.values.size());
+  const TorchValueId first = call.results.empty() ? TorchValueId() : call.results[0];
+  if (first.valid()) maker_[first] = CallId(program_.calls.size());
   const auto requires_grad = [this](TorchValueId id) {
     return id.valid() && (program_.values[id].trainable || requires_grad_[id]);
   };

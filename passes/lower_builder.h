@@ -63,6 +63,11 @@ class ProgramBuilder {
   bool MayRequireGrad(TorchValueId id) const {
     return static_cast<size_t>(id.index()) < requires_grad_.size() && requires_grad_[id];
   }
+  // The call whose first result it is; null: none. Until the next call is appended.
+  const TorchCall* MakerOf(TorchValueId id) const {
+    const bool is_made = static_cast<size_t>(id.index()) < maker_.size() && maker_[id].valid();
+    return is_made ? &program_.calls[maker_[id]] : nullptr;
+  }
   const TorchValue& value(TorchValueId id) const { return program_.values[id]; }
   TorchProgram& program() { return program_; }
   const TorchProgram& program() const { return program_; }
@@ -72,7 +77,7 @@ class ProgramBuilder {
 
  private:
   TorchValueId AddStored(ValueId value);
-  void NoteGradients(const TorchCall& call);
+  void NoteResults(const TorchCall& call);
   TorchValueId MakeLiteral(ValueId value);
 
   const Graph& graph_;
@@ -82,6 +87,7 @@ class ProgramBuilder {
   Origin origin_;
   IdVector<TorchValueId, bool> transposed_;
   IdVector<TorchValueId, bool> requires_grad_;
+  IdVector<TorchValueId, CallId> maker_;
 };
 
 }  // namespace footprint

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/ops/lowering/casts.h"
+#include "ir/ops/lowering/habits.h"
 #include "ir/ops/lowering/lowering.h"
 
 // An ONNX graph computes with tensors what PyTorch's program computed with Python integers:
@@ -51,6 +52,13 @@ LowerFacts::LowerFacts(const Graph& graph, const InferredTypes& types, const Rol
   for (const Node& node : graph.nodes) in_training_mode_ |= node.Int("training_mode", 0) != 0;
   ClassifyValues();
   ListReaders();
+  for (const Node& node : graph.nodes) {
+    const int mode = ModeOperand(node);
+    const ValueId operand = mode < 0 ? ValueId() : node.input(mode);
+    if (!operand.valid()) continue;
+    const KnownValuePtr& known = types.values[Resolve(operand)];
+    drops_somewhere_ |= known != nullptr && !known->integers.empty() && known->integers[0].Is(1);
+  }
 }
 
 void LowerFacts::ClassifyValues() {

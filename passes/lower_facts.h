@@ -22,6 +22,8 @@ class LowerFacts {
   bool from_pytorch() const { return from_pytorch_; }
   // Some node of the file says that it was exported for training.
   bool in_training_mode() const { return in_training_mode_; }
+  // Some dropout of the file is active.
+  bool drops_somewhere() const { return drops_somewhere_; }
 
   // The value behind Identity nodes; what gives a merged parameter its name back stays.
   ValueId Resolve(ValueId value) const { return source_[value]; }
@@ -49,6 +51,7 @@ class LowerFacts {
   const Roles& roles_;
   bool from_pytorch_ = false;
   bool in_training_mode_ = false;
+  bool drops_somewhere_ = false;
   IdVector<ValueId, ValueId> source_;
   IdVector<ValueId, bool> arithmetic_;
   IdVector<ValueId, bool> from_shapes_;

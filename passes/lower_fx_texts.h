@@ -73,7 +73,6 @@ class TextLowering {
   void LowerConvolution(absl::string_view op, const FxLowering& row);
   bool LowerMaskedBias(absl::string_view op, std::vector<TorchArgument>& arguments);
   bool IsReadByAttention(ValueId value) const;
-  const TorchCall* MakerOf(TorchValueId tensor) const;
   void LowerNoise(absl::string_view op, const FxLowering& row);
   void LowerIndex(absl::string_view op, const FxLowering& row);
   TorchValueId MetByNoise(ValueId noise) const;

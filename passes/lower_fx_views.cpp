@@ -47,15 +47,6 @@ bool TextLowering::IsReadByAttention(ValueId value) const {
   });
 }
 
-const TorchCall* TextLowering::MakerOf(TorchValueId tensor) const {
-  const IdVector<CallId, TorchCall>& calls = builder_.program().calls;
-  for (size_t i = calls.size(); i-- > 0;) {
-    const TorchCall& call = calls[CallId(i)];
-    if (!call.results.empty() && call.results[0] == tensor) return &call;
-  }
-  return nullptr;
-}
-
 // The bias itself where the mask lets all positions see each other; else what is seen of it up to
 // each position, for all samples at once.
 bool TextLowering::LowerMaskedBias(absl::string_view op, std::vector<TorchArgument>& arguments) {
@@ -67,12 +58,12 @@ bool TextLowering::LowerMaskedBias(absl::string_view op, std::vector<TorchArgume
   const bool is_bias = IsFloatingPoint(type.element) && type.rank() > 2;
   if (!is_bias || !mask.valid() || !facts_.IsFromShapes(mask)) return false;
   if (!IsReadByAttention(group_->result)) return false;
-  const TorchCall* maker = MakerOf(arguments[0].tensor);
+  const TorchCall* maker = builder_.MakerOf(arguments[0].tensor);
   if (maker != nullptr && maker->op->name == kExpandCall) {
     arguments[0] = maker->arguments[0];
-    maker = MakerOf(arguments[0].tensor);
+    maker = builder_.MakerOf(arguments[0].tensor);
   }
-  while (maker != nullptr && HandsOn(*maker->op)) maker = MakerOf(maker->arguments[0].tensor);
+  while (maker != nullptr && HandsOn(*maker->op)) maker = builder_.MakerOf(maker->arguments[0].tensor);
   if (maker == nullptr || maker->op->name != kCausalCall) {
     biases_.insert(arguments[1].tensor);
     BindResult(arguments[1].tensor);

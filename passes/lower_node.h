@@ -43,6 +43,7 @@ class NodeContext : public LowerContext {
   bool IsFree(int i) const override;
   bool FromPyTorch() const override { return facts_.from_pytorch(); }
   bool InTrainingMode() const override { return facts_.in_training_mode(); }
+  bool DropsSomewhere() const override { return facts_.drops_somewhere(); }
 
   const Graph& graph() const override { return facts_.graph(); }
   ValueId Resolve(ValueId value) const override { return facts_.Resolve(value); }

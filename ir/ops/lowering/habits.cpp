@@ -65,6 +65,10 @@ bool RearrangesOnly(const TorchOp& op) {
   return std::find(std::begin(kNames), std::end(kNames), op.name) != std::end(kNames);
 }
 
+int ModeOperand(const Node& node) {
+  return node.domain.empty() && node.op_type == "Dropout" && node.version >= 12 ? 2 : -1;
+}
+
 bool HasReserveSpace(const TorchOp& op) {
   return op.name == "aten::lstm" || op.name == "aten::gru" ||
          absl::StartsWith(op.name, "aten::rnn_");

@@ -38,6 +38,9 @@ bool LooksUp(const TorchOp& op);
 // Gives its first operand another shape or order of axes, as a view or a copy.
 bool RearrangesOnly(const TorchOp& op);
 
+// Which operand says whether a dropout is active; -1: none.
+int ModeOperand(const Node& node);
+
 // cuDNN keeps the gates of a recurrent layer in a reserve space of its own size.
 bool HasReserveSpace(const TorchOp& op);
 

@@ -52,6 +52,8 @@ class LowerContext {
   virtual bool PadsApart() const = 0;
   // The file was exported in training mode: some node says so.
   virtual bool InTrainingMode() const = 0;
+  // Some dropout of the file is active.
+  virtual bool DropsSomewhere() const = 0;
 
   // The graph around the node, for rules that look further than their operands.
   virtual const Graph& graph() const = 0;

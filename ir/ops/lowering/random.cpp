@@ -8,17 +8,6 @@ namespace {
 
 constexpr int kTrainingMode = 2;  // operand of Dropout
 
-// Some node of the file says that it was exported for training.
-bool SaysTraining(const LowerContext& ctx) {
-  if (ctx.InTrainingMode()) return true;
-  for (const Node& node : ctx.graph().nodes) {
-    if (node.domain != ctx.node().domain || node.op_type != ctx.node().op_type) continue;
-    const KnownValuePtr mode = ctx.KnownOf(node.input(kTrainingMode));
-    if (mode != nullptr && !mode->integers.empty() && mode->integers[0].Is(1)) return true;
-  }
-  return false;
-}
-
 // Below opset 12 the ratio is an attribute, and a Dropout that survived the export was active.
 // Later ones say whether they are; where no node of the file does, it was exported for inference,
 // and the module that trains drops all the same.
@@ -27,7 +16,7 @@ bool LowerDropout(LowerContext& ctx) {
   const double ratio =
       says_mode ? ctx.Number(1).value_or(0.5) : ctx.node().Float("ratio", 0.5);
   const bool active = !says_mode || ctx.Int(kTrainingMode).value_or(ctx.Has(kTrainingMode)) != 0;
-  if (ratio == 0 || (!active && SaysTraining(ctx))) return LowerNothing(ctx);
+  if (ratio == 0 || (!active && (ctx.InTrainingMode() || ctx.DropsSomewhere()))) return LowerNothing(ctx);
   ctx.Result("aten::native_dropout", {ctx.Tensor(0), TorchArgument::Float(ratio),
                                       TorchArgument::Bool(true)},
              ctx.HasResult(1) ? 2 : 1);
