@@ -63,7 +63,9 @@ bool TextLowering::LowerMaskedBias(absl::string_view op, std::vector<TorchArgume
     arguments[0] = maker->arguments[0];
     maker = builder_.MakerOf(arguments[0].tensor);
   }
-  while (maker != nullptr && HandsOn(*maker->op)) maker = builder_.MakerOf(maker->arguments[0].tensor);
+  while (maker != nullptr && HandsOn(*maker->op)) {
+    maker = builder_.MakerOf(maker->arguments[0].tensor);
+  }
   if (maker == nullptr || maker->op->name != kCausalCall) {
     biases_.insert(arguments[1].tensor);
     BindResult(arguments[1].tensor);

@@ -16,7 +16,8 @@ bool LowerDropout(LowerContext& ctx) {
   const double ratio =
       says_mode ? ctx.Number(1).value_or(0.5) : ctx.node().Float("ratio", 0.5);
   const bool active = !says_mode || ctx.Int(kTrainingMode).value_or(ctx.Has(kTrainingMode)) != 0;
-  if (ratio == 0 || (!active && (ctx.InTrainingMode() || ctx.DropsSomewhere()))) return LowerNothing(ctx);
+  const bool says_training = ctx.InTrainingMode() || ctx.DropsSomewhere();
+  if (ratio == 0 || (!active && says_training)) return LowerNothing(ctx);
   ctx.Result("aten::native_dropout", {ctx.Tensor(0), TorchArgument::Float(ratio),
                                       TorchArgument::Bool(true)},
              ctx.HasResult(1) ? 2 : 1);
