@@ -16,6 +16,7 @@
 
 #include "backend/analyze.h"
 #include "backend/figures.h"
+#include "backend/report_gates.h"
 
 namespace footprint {
 namespace {
@@ -83,7 +84,12 @@ void AnalyzeOne(const ManyRun& run, ModelSummary& summary) {
   summary.broken_budgets = std::count_if(report.gates.begin(), report.gates.end(),
                                          [](const GateReport& gate) { return !gate.passed; });
   if (summary.broken_budgets > 0) summary.exit_code = std::max(summary.exit_code, 1);
-  summary.gates = report.gates;
+  constexpr size_t kKept = 10;  // of a hundred thousand models all would not fit
+  for (GateReport gate : report.gates) {
+    for (std::string& message : GateMessages(gate)) summary.messages.push_back(std::move(message));
+    gate.violations.resize(std::min(gate.violations.size(), kKept));
+    summary.gates.push_back(std::move(gate));
+  }
 }
 
 // One line that each call writes over.

@@ -33,7 +33,8 @@ struct ModelSummary {
   Bytes training_peak_bytes;
   Bytes inference_peak_bytes;
   int64_t broken_budgets = 0;
-  std::vector<GateReport> gates;  // kept and broken
+  std::vector<GateReport> gates;     // kept and broken, the largest ten violations of each
+  std::vector<std::string> messages;  // of what is broken, as for one model
 };
 
 struct ManyRun {

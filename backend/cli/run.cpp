@@ -103,17 +103,20 @@ std::string StemOf(const std::string& model_path) {
   return std::filesystem::path(model_path).stem().string();
 }
 
+void TellBroken(const std::vector<std::string>& messages, const std::string& model) {
+  for (const std::string& message : messages) {
+    const std::string line =
+        "footprint: " + Printable(model) + ": budget broken: " + Printable(message) + "\n";
+    std::fputs(line.c_str(), stderr);
+  }
+}
+
 // Tells each broken budget; kGateIsBroken if there is one.
 int JudgeGates(const std::vector<GateReport>& gates, const std::string& model, bool quiet) {
   int exit_code = 0;
   for (const GateReport& gate : gates) {
     if (!gate.passed) exit_code = kGateIsBroken;
-    if (quiet) continue;
-    for (const std::string& message : GateMessages(gate)) {
-      const std::string line = "footprint: " + Printable(model) +
-                               ": budget broken: " + Printable(message) + "\n";
-      std::fputs(line.c_str(), stderr);
-    }
+    if (!quiet) TellBroken(GateMessages(gate), model);
   }
   return exit_code;
 }
@@ -206,7 +209,7 @@ Outcome ExecuteMany(const AnalyzeCommand& command) {
   };
   const std::vector<ModelSummary> summaries = AnalyzeMany(models, run);
   for (const ModelSummary& summary : summaries) {
-    JudgeGates(summary.gates, summary.model, given.quiet);
+    if (!given.quiet) TellBroken(summary.messages, summary.model);
     if (summary.error.empty()) continue;
     const std::string line = "footprint: " + Printable(summary.model) +
                              ": error: " + Printable(summary.error) + "\n";
