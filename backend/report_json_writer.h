@@ -67,6 +67,7 @@ class JsonWriter {
     bool empty;
   };
 
+  void Grow();
   void Begin(char bracket, Layout layout);
   void End(char bracket);
   void Separate();

@@ -6,6 +6,8 @@ Needs the package on PYTHONPATH (build/release/python). Started by hand: times a
 
 import os
 import pathlib
+import resource
+import statistics
 import subprocess
 import sys
 import threading
@@ -15,20 +17,25 @@ import onnx_footprint
 
 MODEL = pathlib.Path(__file__).parents[2] / "models/gpt2_xl.train_loss.onnx"
 DIMS = {"batch": 1, "sequence": 1024}
-ROUNDS = 20
+ROUNDS = 40
 
 
 def cpu_seconds() -> float:
     """Of this process and those that it waited for: other work on the machine does not count."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def milliseconds(work) -> float:
-    begin = cpu_seconds()
+def milliseconds(*works) -> list[str]:
+    """The least and the median of each; they take turns, so that a slow minute is a slow one of
+    all."""
+    times = [[] for _ in works]
     for _ in range(ROUNDS):
-        work()
-    return 1e3 * (cpu_seconds() - begin) / ROUNDS
+        for work, taken in zip(works, times):
+            begin = cpu_seconds()
+            work()
+            taken.append(1e3 * (cpu_seconds() - begin))
+    return [f"{min(taken):.1f} ms (median {statistics.median(taken):.1f})" for taken in times]
 
 
 def command() -> None:
@@ -60,8 +67,9 @@ def start() -> None:
 
 
 def main() -> None:
-    print(f"processor time: command {milliseconds(command):.1f} ms, of it its start "
-          f"{milliseconds(start):.1f} ms; analyze().to_json() {milliseconds(analyze):.1f} ms")
+    of_command, of_start, of_python = milliseconds(command, start, analyze)
+    print(f"processor time: command {of_command}, of it its start {of_start}; "
+          f"analyze().to_json() {of_python}")
     for count in (1, 2, 4, 8):
         print(f"{count} threads: {in_threads(count):.1f} analyses/s")
 
