@@ -18,6 +18,10 @@
 // For each reader take the outermost scope that contains it but not the producer; the value is held
 // to the last call of that run of the scope. A run is contiguous: a module called twice has two.
 //
+// Scores of attention that start from a bias keep a name before and after the mask is added to
+// them; so does the variance of a norm, which takes an epsilon before its root. Some libraries name
+// what certain of their modules are handed or return (FindNamedModule).
+//
 // The probabilities of attention are returned beside its result, in models of text, and the layer
 // that called it keeps them until it ends.
 //
@@ -54,6 +58,9 @@ class Holds {
   void HoldFactors();
   void HoldProbabilities();
   void HoldShared();
+  void HoldScores();
+  void HoldVariances();
+  void HoldNamed();
   void HoldEmbeddings();
   void HoldSummands();
   void HoldTurned();
@@ -63,6 +70,7 @@ class Holds {
 
  private:
   bool ReadsTextOnly() const;
+  CallId NextModule(CallId last, size_t depth) const;
   bool IsProbability(TorchValueId value) const;
   bool AddsAlike(const TorchCall& call) const;
   bool IsFromModule(TorchValueId value, const TorchCall& reader) const;
@@ -217,6 +225,72 @@ void Holds::HoldProbabilities() {
   }
 }
 
+// The bias, the sum with a mask and what these are views of.
+void Holds::HoldScores() {
+  IdVector<TorchValueId, bool> scores(program_.values.size(), false);
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    const CallId id(i);
+    const TorchCall& call = program_.calls[id];
+    if (call.arguments.empty() || !call.results[0].valid() || run_end_[id].empty()) continue;
+    const TorchValueId from = call.arguments[0].tensor;
+    const bool goes_on =
+        from.valid() && scores[from] && (RearrangesOnly(*call.op) || IsSum(*call.op));
+    if (!goes_on && !AddsProductToBias(*call.op)) continue;
+    scores[call.results[0]] = true;
+    Hold(call.results[0], run_end_[id].back());
+  }
+}
+
+void Holds::HoldVariances() {
+  // The call that made the first operand of a call in the same scope; invalid: none.
+  const auto maker_before = [this](CallId id) {
+    const TorchCall& call = program_.calls[id];
+    const TorchValueId from = call.arguments.empty() ? TorchValueId() : call.arguments[0].tensor;
+    const CallId maker = from.valid() ? producer_[from] : CallId();
+    return maker.valid() && program_.calls[maker].scope == call.scope ? maker : CallId();
+  };
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    const CallId root(i);
+    if (!TakesRoot(*program_.calls[root].op) || run_end_[root].empty()) continue;
+    const CallId sum = maker_before(root);
+    if (!sum.valid() || !IsSum(*program_.calls[sum].op)) continue;
+    const CallId mean = maker_before(sum);
+    if (!mean.valid() || !GivesMeans(*program_.calls[mean].op)) continue;
+    Hold(program_.calls[mean].results[0], run_end_[root].back());
+  }
+}
+
+void Holds::HoldNamed() {
+  if (!ReadsTextOnly()) return;
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    const CallId id(i);
+    const std::vector<ScopeId>& path = Path(id);
+    for (size_t depth = 1; depth < path.size(); ++depth) {
+      if (run_end_[id][depth] != id) continue;
+      const NamedModule* row = FindNamedModule(graph_.scopes[path[depth]].name);
+      if (row == nullptr) continue;
+      if (row->next.empty()) {
+        for (TorchValueId result : program_.calls[id].results) {
+          if (result.valid()) Hold(result, run_end_[id][depth - 1]);
+        }
+      } else if (const CallId next = NextModule(id, depth);
+                 next.valid() && graph_.scopes[Path(next)[depth]].name == row->next) {
+        HoldHanded(id, depth, run_end_[next][depth]);
+      }
+    }
+  }
+}
+
+// The first call of the module that the caller (at `depth` - 1) of the one that ends with `last`
+// calls next.
+CallId Holds::NextModule(CallId last, size_t depth) const {
+  const CallId end = run_end_[last][depth - 1];
+  for (CallId id(last.index() + 1); id <= end; id = CallId(id.index() + 1)) {
+    if (Path(id).size() > depth) return id;
+  }
+  return CallId();
+}
+
 void Holds::HoldShared() {
   absl::flat_hash_map<TorchValueId, CallId> first;  // end of the first module's run that reads it
   ForEachRead([&](TorchValueId value, CallId reader) {
@@ -366,6 +440,9 @@ void AssignHolds(const Graph& graph, const std::vector<TorchValueId>& model_outp
   holds.HoldFactors();
   holds.HoldProbabilities();
   holds.HoldShared();
+  holds.HoldScores();
+  holds.HoldVariances();
+  holds.HoldNamed();
   holds.HoldSummands();
   holds.HoldEmbeddings();
   holds.HoldTurned();

@@ -13,6 +13,7 @@
 #include "passes/lower_fx.h"
 #include "passes/lower_habits.h"
 #include "passes/lower_loss.h"
+#include "passes/lower_masks.h"
 #include "passes/lower_onnx.h"
 #include "passes/lower_order.h"
 
@@ -63,6 +64,11 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
   const std::vector<TorchValueId> model_outputs = LowerLoss(graph, options.loss, builder, sink);
   TorchProgram program = builder.Take();
   if (facts.from_pytorch()) {
+    if (const int sums = LeaveOutOpenMasks(program); sums > 0) {
+      sink.Note("assumed", "",
+                absl::StrCat(sums, " x sum with a mask that hides nothing: left out, as libraries "
+                                   "of text models do except while they are traced"));
+    }
     AssumeInPlace(graph, program);
     AddStepCounters(program);
     if (provenance.empty()) AddFrequencyCopies(program);

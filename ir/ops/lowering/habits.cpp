@@ -13,6 +13,15 @@ constexpr InPlaceHabit kInPlace[] = {
     {.op = "aten::add", .after_norm = true, .note = "added in place into the norm's result"},
 };
 
+constexpr NamedModule kNamedModules[] = {
+    // hidden_states = hidden_states + dropout(forwarded_states), in layers of T5 and its kin
+    {.module = "SelfAttention"},
+    {.module = "EncDecAttention"},
+    {.module = "DenseReluDense"},
+    // layernorm_output, named twice in layers that Megatron's were copied for
+    {.module = "self_attention", .next = "post_attention_layernorm"},
+};
+
 constexpr absl::string_view kInPlaceLibraries[] = {"torchvision.", "timm."};
 
 }  // namespace
@@ -54,6 +63,19 @@ bool PassesProbabilities(const TorchOp& op) {
 
 bool IsSum(const TorchOp& op) { return op.name == "aten::add"; }
 
+bool AddsProductToBias(const TorchOp& op) { return op.name == "aten::baddbmm"; }
+
+bool GivesMeans(const TorchOp& op) { return op.name == "aten::mean.dim"; }
+
+bool TakesRoot(const TorchOp& op) { return op.name == "aten::rsqrt" || op.name == "aten::sqrt"; }
+
+const NamedModule* FindNamedModule(absl::string_view module) {
+  for (const NamedModule& row : kNamedModules) {
+    if (row.module == module) return &row;
+  }
+  return nullptr;
+}
+
 bool LooksUp(const TorchOp& op) { return op.name == "aten::embedding"; }
 
 bool RearrangesOnly(const TorchOp& op) {
@@ -61,9 +83,18 @@ bool RearrangesOnly(const TorchOp& op) {
       "aten::view",    "aten::reshape",   "aten::transpose", "aten::permute",    "aten::t",
       "aten::expand",  "aten::unsqueeze", "aten::squeeze",   "aten::contiguous", "aten::slice",
       "aten::select",  "aten::split",     "aten::chunk",     "aten::unbind",     "aten::flatten",
-      "aten::clone",   "aten::split_with_sizes"};
+      "aten::clone",   "aten::split_with_sizes",
+      "aten::_unsafe_view"};
   return std::find(std::begin(kNames), std::end(kNames), op.name) != std::end(kNames);
 }
+
+bool CountsUp(const TorchOp& op) { return op.name == "aten::arange"; }
+
+bool IsAtLeast(const TorchOp& op) { return op.name == "aten::ge"; }
+
+bool Chooses(const TorchOp& op) { return op.name == "aten::where"; }
+
+bool FillsWithNumber(const TorchOp& op) { return op.name == "aten::full"; }
 
 int ModeOperand(const Node& node) {
   return node.domain.empty() && node.op_type == "Dropout" && node.version >= 12 ? 2 : -1;

@@ -33,10 +33,29 @@ bool MultipliesTensors(const TorchOp& op);
 bool GivesProbabilities(const TorchOp& op);
 bool PassesProbabilities(const TorchOp& op);
 bool IsSum(const TorchOp& op);  // of two operands
+// A product of computed tensors on top of a bias, as some write the scores of attention.
+bool AddsProductToBias(const TorchOp& op);
+bool GivesMeans(const TorchOp& op);
+bool TakesRoot(const TorchOp& op);  // or one over it
+
+// What callers of modules of text models keep names for, by the names of the modules.
+struct NamedModule {
+  absl::string_view module;
+  // Its caller keeps what it was handed until the module of this name, which follows, has returned.
+  // Empty: its caller keeps what it returned, until it returns itself.
+  absl::string_view next;
+};
+const NamedModule* FindNamedModule(absl::string_view module);
 // Rows of a table.
 bool LooksUp(const TorchOp& op);
 // Gives its first operand another shape or order of axes, as a view or a copy.
 bool RearrangesOnly(const TorchOp& op);
+
+// What masks are made of: numbers from a first one up; a >= b; a choice; one number everywhere.
+bool CountsUp(const TorchOp& op);
+bool IsAtLeast(const TorchOp& op);
+bool Chooses(const TorchOp& op);
+bool FillsWithNumber(const TorchOp& op);
 
 // Which operand says whether a dropout is active; -1: none.
 int ModeOperand(const Node& node);
