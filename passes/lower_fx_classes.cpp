@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/ops/lowering/fx.h"
 #include "ir/ops/lowering/lowering.h"
@@ -52,6 +53,7 @@ void FxClasses::CastArguments(absl::string_view op, std::vector<TorchArgument>& 
   if (row == nullptr) return;
   op = row->name;
   if (op == kCrossEntropyCall) CastLogits(arguments);
+  if (op == kLinearCall) CastForSubmodule(arguments);
   if (fact_ == nullptr) return;
   CastAttention(op, arguments);
   for (TorchArgument& argument : arguments) {
@@ -64,6 +66,20 @@ void FxClasses::CastArguments(absl::string_view op, std::vector<TorchArgument>& 
     if (!is_weight || fact_->down == Down::kResultToInput) CastUp(op, argument);
   }
   if (op == kScaleCall) CastBeforeWeight(arguments);
+}
+
+void FxClasses::CastForSubmodule(std::vector<TorchArgument>& arguments) {
+  const std::vector<std::string>& classes = group_->fx->classes;
+  if (classes.size() < 3 || !arguments[0].tensor.valid()) return;
+  const std::string& owner = classes[classes.size() - 3];
+  const ClassFact* fact = FindClassFact(owner);
+  if (fact == nullptr || fact->cast_for.empty()) return;
+  if (!absl::EndsWith(ModuleOf(*group_->fx), absl::StrCat(".", fact->cast_for))) return;
+  arguments[0].tensor = Cast(kTypeAsCall, arguments[0].tensor, {arguments[1]}, "cast");
+  builder_.last().note = std::string(fact->note);
+  ScopeId& scope = builder_.last().scope;
+  if (scope.valid()) scope = facts_.graph().scopes[scope].parent;  // the owner casts
+  Report(*fact, owner);
 }
 
 void FxClasses::CastAttention(absl::string_view op, std::vector<TorchArgument>& arguments) {

@@ -45,6 +45,7 @@ class FxClasses {
 
  private:
   void CastLogits(std::vector<TorchArgument>& arguments);
+  void CastForSubmodule(std::vector<TorchArgument>& arguments);
   void CastAttention(absl::string_view op, std::vector<TorchArgument>& arguments);
   void CastUp(absl::string_view op, TorchArgument& argument);
   void CastBeforeWeight(std::vector<TorchArgument>& arguments);

@@ -31,6 +31,8 @@ constexpr ClassFact kFacts[] = {
      .note = "normalised in float32, cast back before the weight"},
     {.class_name = "RotaryEmbedding", .down = Down::kResultToModule,
      .note = "angles in float32, cosine and sine cast back"},
+    {.class_name = "DenseActDense DenseGatedActDense", .cast_for = "wo",
+     .note = "hidden states in the type of wo.weight"},
     {.class_name = "GPT2Attention", .down = Down::kSoftmaxToHanded,
      .note = "probabilities in the type of the values"},
     {.class_name = "GPTNeoSelfAttention", .up = Up::kScores, .down = Down::kSoftmaxToHanded,

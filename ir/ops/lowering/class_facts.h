@@ -37,6 +37,8 @@ struct ClassFact {
   Down down = Down::kNothing;
   // Softmax is asked for the type of the hidden states, which was float32 when the file was made.
   bool softmax_as_hidden = false;
+  // The submodule of this name is handed its operand in the type of its weight; empty: none.
+  absl::string_view cast_for = "";
   // The logits are cast to float32 for the loss.
   enum class FloatLoss : uint8_t { kNo, kOnShiftedLabels, kAlways };
   FloatLoss float_loss = FloatLoss::kNo;

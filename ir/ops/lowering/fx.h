@@ -93,6 +93,7 @@ inline constexpr absl::string_view kToCall = "aten::to";
 inline constexpr absl::string_view kTypeAsCall = "aten::type_as";
 inline constexpr absl::string_view kToModuleTypeCall = "footprint::to_module_type";
 inline constexpr absl::string_view kProductCall = "aten::matmul";
+inline constexpr absl::string_view kLinearCall = "aten::linear";
 inline constexpr absl::string_view kSoftmaxCall = "aten::softmax";
 inline constexpr absl::string_view kPowCall = "aten::pow";
 // Of the labels, in losses that predict the next token.
