@@ -340,7 +340,8 @@ void Holds::HoldEmbeddings() {
 
 // hidden = attention_output + residual: the module's result has a name of its own, and what was
 // handed to the module keeps its name until the sum takes it over. Where the sum is written the
-// other way round the result mostly replaces what was handed, unless the forward does both.
+// other way round the result mostly replaces what was handed, unless the forward does both; what a
+// dropout module returns always does.
 void Holds::HoldSummands() {
   if (!ReadsTextOnly()) return;
   absl::flat_hash_set<ScopeId> names_results;
@@ -356,7 +357,10 @@ void Holds::HoldSummands() {
     for (const TorchArgument& argument : call.arguments) {
       if (!IsFromModule(argument.tensor, call)) continue;
       Hold(argument.tensor, run_end_[id].back());
-      HoldHanded(producer_[argument.tensor], Path(id).size(), id);
+      const CallId maker = producer_[argument.tensor];
+      const bool is_dropout = DropsOut(*program_.calls[maker].op) &&
+                              Path(maker).size() == Path(id).size() + 1;
+      if (!is_dropout) HoldHanded(maker, Path(id).size(), id);
     }
   }
 }

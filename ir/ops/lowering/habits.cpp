@@ -57,8 +57,11 @@ bool MultipliesTensors(const TorchOp& op) {
 bool GivesProbabilities(const TorchOp& op) { return op.name == "aten::softmax"; }
 
 bool PassesProbabilities(const TorchOp& op) {
-  return op.name == "aten::dropout" || op.name == "aten::native_dropout" ||
-         op.name == "aten::to" || op.name == "aten::type_as";
+  return DropsOut(op) || op.name == "aten::to" || op.name == "aten::type_as";
+}
+
+bool DropsOut(const TorchOp& op) {
+  return op.name == "aten::dropout" || op.name == "aten::native_dropout";
 }
 
 bool IsSum(const TorchOp& op) { return op.name == "aten::add"; }

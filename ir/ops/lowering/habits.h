@@ -32,6 +32,7 @@ bool MultipliesTensors(const TorchOp& op);
 // Softmax, and what lets probabilities through: dropout and casts.
 bool GivesProbabilities(const TorchOp& op);
 bool PassesProbabilities(const TorchOp& op);
+bool DropsOut(const TorchOp& op);
 bool IsSum(const TorchOp& op);  // of two operands
 // A product of computed tensors on top of a bias, as some write the scores of attention.
 bool AddsProductToBias(const TorchOp& op);
