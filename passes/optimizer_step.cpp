@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 
 namespace footprint {
@@ -12,26 +13,44 @@ namespace {
 // What the names of a step are bound to.
 using Bindings = absl::flat_hash_map<absl::string_view, std::vector<Tensor>>;
 
+// A new tensor of the kind that the first character of a name says.
+Tensor NewTemporary(Eager& eager, char kind, bool master_weights, const Tensor& parameter) {
+  constexpr absl::string_view kWhat = "temporary";
+  const Dims& shape = parameter.shape();
+  switch (kind) {
+    case '~':
+      return eager.New({}, ElementType::kFloat, kWhat);
+    case '?':
+      return eager.NewStrided(shape, parameter.strides(), ElementType::kBool, kWhat);
+    case '%':
+      return eager.NewStrided(shape, parameter.strides(), ElementType::kBfloat16, kWhat);
+    case '#': {
+      if (shape.size() < 2) return eager.New(shape, ElementType::kBfloat16, kWhat);
+      const Dim side = eager.dims().Min(shape[shape.size() - 2], shape.back());
+      return eager.New({side, side}, ElementType::kBfloat16, kWhat);
+    }
+    default:
+      return eager.NewStrided(shape, parameter.strides(),
+                              master_weights ? ElementType::kFloat : parameter.element(), kWhat);
+  }
+}
+
 void RunNames(Eager& eager, absl::string_view names, bool master_weights,
               absl::Span<const Tensor> parameters, Bindings& bindings) {
   for (absl::string_view name : absl::StrSplit(names, ' ', absl::SkipEmpty())) {
-    if (name[0] == '-') {
-      bindings.erase(name.substr(1));
+    const char kind = name[0];
+    const bool is_plain = absl::ascii_isalpha(kind);
+    if (!is_plain) name.remove_prefix(1);
+    if (kind == '-') {
+      bindings.erase(name);
       continue;
     }
-    const char kind = name[0];
     std::vector<Tensor> made;
     made.reserve(parameters.size());
     for (const Tensor& parameter : parameters) {
-      if (kind == '~') {
-        made.push_back(eager.New({}, ElementType::kFloat, "temporary"));
-        continue;
-      }
-      const ElementType own = master_weights ? ElementType::kFloat : parameter.element();
-      made.push_back(eager.NewStrided(parameter.shape(), parameter.strides(),
-                                      kind == '?' ? ElementType::kBool : own, "temporary"));
+      made.push_back(NewTemporary(eager, kind, master_weights, parameter));
     }
-    bindings[kind == '?' || kind == '~' ? name.substr(1) : name] = std::move(made);
+    bindings[name] = std::move(made);
   }
 }
 
