@@ -43,9 +43,9 @@ struct Optimizer {
   // What the step allocates: names of variables, each of which is bound to a new tensor like the
   // parameter ("?name": a bool mask like it, "%name": its bfloat16 copy, "#name": the bfloat16
   // product of a matrix with its transpose over the longer side, "~name": a float32 scalar); what
-  // the name was bound to before goes once the new tensor exists; "-name" drops it. `lists`: for all parameters at once;
-  // then `each`: for one parameter after the other, where names keep their tensors until they are
-  // bound again.
+  // the name was bound to before goes once the new tensor exists; "-name" drops it. `lists`: for
+  // all parameters at once; then `each`: for one parameter after the other, where names keep their
+  // tensors until they are bound again.
   absl::string_view lists = "";
   absl::string_view each = "";
   // Its kernel takes GradScaler's scale: gradients are only checked before it runs.
