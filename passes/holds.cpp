@@ -18,6 +18,7 @@
 // For each reader take the outermost scope that contains it but not the producer; the value is held
 // to the last call of that run of the scope. A run is contiguous: a module called twice has two.
 //
+// Scores whose softmax is asked for a type and then cast are read until the cast has returned.
 // Scores of attention that start from a bias keep a name before and after the mask is added to
 // them; so does the variance of a norm, which takes an epsilon before its root. Some libraries name
 // what certain of their modules are handed or return (FindNamedModule).
@@ -60,6 +61,7 @@ class Holds {
   void HoldProbabilities();
   void HoldShared();
   void HoldScores();
+  void HoldCastScores();
   void HoldVariances();
   void HoldNamed();
   void HoldEmbeddings();
@@ -256,6 +258,20 @@ void Holds::HoldScores() {
     if (!goes_on && !AddsProductToBias(*call.op)) continue;
     scores[call.results[0]] = true;
     Hold(call.results[0], run_end_[id].back());
+  }
+}
+
+// softmax(scores, dtype).to(type) is one expression.
+void Holds::HoldCastScores() {
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    const TorchCall& cast = program_.calls[CallId(i)];
+    if (!Casts(*cast.op)) continue;
+    const TorchValueId probabilities = cast.arguments[0].tensor;
+    if (!probabilities.valid() || !producer_[probabilities].valid()) continue;
+    const TorchCall& softmax = program_.calls[producer_[probabilities]];
+    if (!GivesProbabilities(*softmax.op) || softmax.arguments.size() <= kSoftmaxType) continue;
+    if (softmax.scope != cast.scope || !softmax.arguments[0].tensor.valid()) continue;
+    Hold(softmax.arguments[0].tensor, CallId(i));
   }
 }
 
@@ -463,6 +479,7 @@ void AssignHolds(const Graph& graph, const std::vector<TorchValueId>& model_outp
   holds.HoldProbabilities();
   holds.HoldShared();
   holds.HoldScores();
+  holds.HoldCastScores();
   holds.HoldVariances();
   holds.HoldNamed();
   holds.HoldSummands();

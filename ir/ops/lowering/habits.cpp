@@ -56,8 +56,11 @@ bool MultipliesTensors(const TorchOp& op) {
 
 bool GivesProbabilities(const TorchOp& op) { return op.name == "aten::softmax"; }
 
-bool PassesProbabilities(const TorchOp& op) {
-  return DropsOut(op) || op.name == "aten::to" || op.name == "aten::type_as";
+bool PassesProbabilities(const TorchOp& op) { return DropsOut(op) || Casts(op); }
+
+bool Casts(const TorchOp& op) {
+  return op.name == "aten::to" || op.name == "aten::type_as" ||
+         op.name == "footprint::to_module_type";
 }
 
 bool DropsOut(const TorchOp& op) {

@@ -32,7 +32,9 @@ bool MultipliesTensors(const TorchOp& op);
 // Softmax, and what lets probabilities through: dropout and casts.
 bool GivesProbabilities(const TorchOp& op);
 bool PassesProbabilities(const TorchOp& op);
+inline constexpr size_t kSoftmaxType = 2;  // the argument
 bool DropsOut(const TorchOp& op);
+bool Casts(const TorchOp& op);
 bool IsSum(const TorchOp& op);  // of two operands
 // A product of computed tensors on top of a bias, as some write the scores of attention.
 bool AddsProductToBias(const TorchOp& op);
