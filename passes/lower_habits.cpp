@@ -52,6 +52,10 @@ bool ReadsFractions(const TorchProgram& program) {
   return false;
 }
 
+absl::string_view NameOf(const Graph& graph, ScopeId scope) {
+  return scope.valid() ? absl::string_view(graph.scopes[scope].name) : absl::string_view();
+}
+
 // Where the file names the classes of modules, one around the call must have the habit.
 bool MayHaveHabit(const Graph& graph, ScopeId scope) {
   bool has_classes = false;
@@ -80,7 +84,8 @@ void AssumeInPlace(const Graph& graph, TorchProgram& program) {
     if (habit == nullptr || call.arguments.empty()) continue;
     const TorchValueId operand = call.arguments[0].tensor;
     if (!operand.valid() || !producer[operand].valid() || last_reader[operand] != id) continue;
-    if (habit->after_norm && !IsChannelNorm(*program.calls[producer[operand]].op)) continue;
+    const TorchCall& maker = program.calls[producer[operand]];
+    if (habit->after_branch && !EndsBranch(*maker.op, NameOf(graph, maker.scope))) continue;
     if (!Fits(program, call) || !MayHaveHabit(graph, call.scope)) continue;
     call.in_place = InPlace::kIfUnsaved;
     call.evidence = Evidence::kAssumption;

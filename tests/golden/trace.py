@@ -149,7 +149,7 @@ def compare_trace(options, trace, model, run):
 
 NOTE = """
 Where rows part: in forward, arithmetic on indices and masks, which costs at most 1 MiB here, and
-frequencies of rotations that Python names for longer; efficientnet's sums and dropout in place.
+frequencies of rotations that Python names for longer; efficientnet's dropout in place.
 Additions in place have a measured row but make nothing.
 """
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr InPlaceHabit kInPlace[] = {
     {.op = "aten::relu", .note = "ReLU(inplace=True)"},
-    {.op = "aten::add", .after_norm = true, .note = "added in place into the norm's result"},
+    {.op = "aten::add", .after_branch = true, .note = "added in place into the branch's result"},
 };
 
 constexpr NamedModule kNamedModules[] = {
@@ -40,8 +40,9 @@ const InPlaceHabit* FindInPlaceHabit(const TorchOp& op) {
   return nullptr;
 }
 
-bool IsChannelNorm(const TorchOp& op) {
-  return op.name == "aten::batch_norm" || op.name == "aten::group_norm";
+bool EndsBranch(const TorchOp& op, absl::string_view module) {
+  return op.name == "aten::batch_norm" || op.name == "aten::group_norm" ||
+         module == "stochastic_depth";
 }
 
 bool IsRotation(const TorchOp& op) { return op.name == "aten::cos"; }

@@ -11,14 +11,14 @@ namespace footprint {
 // Calls that modules write into their first operand where nobody reads that operand later.
 struct InPlaceHabit {
   absl::string_view op;
-  bool after_norm = false;  // only where a norm made the operand
+  bool after_branch = false;  // only where EndsBranch of what made the operand
   absl::string_view note;
 };
 const InPlaceHabit* FindInPlaceHabit(const TorchOp& op);
 // The library of this class has the habit; PyTorch's own default is a new tensor.
 bool HasInPlaceHabits(absl::string_view class_name);
-// The result of a norm over channels: what `out += identity` adds into.
-bool IsChannelNorm(const TorchOp& op);
+// What `out += identity` adds into: a norm over channels, or torchvision's stochastic depth.
+bool EndsBranch(const TorchOp& op, absl::string_view module);
 
 // Turns angles into a rotary position embedding. The frequencies behind the angles are a buffer
 // that the transformers library keeps twice.
