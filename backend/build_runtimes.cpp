@@ -13,6 +13,8 @@
 namespace footprint {
 namespace {
 
+constexpr const char* kPackedFor = "ONNX Runtime 1.32 on x86-64 with AVX-512 and VNNI";
+
 std::string BufferName(size_t index) { return absl::StrCat("b", index); }
 
 RuntimeReport BuildIdealRuntime(const Analysis& analysis, const InferenceReport& inference) {
@@ -23,6 +25,7 @@ RuntimeReport BuildIdealRuntime(const Analysis& analysis, const InferenceReport&
   report.optimization = "none";
   report.activation_peak_bytes = inference.activation_peak_bytes;
   report.unknown_buffers = inference.unknown_storages;
+  report.weight_bytes = inference.weight_bytes.value_or(0);
   report.peak_step = absl::StrCat(inference.peak.step, " ", inference.peak.node);
   const int64_t peak = timeline.live_bytes.empty() ? 0 : timeline.PeakTick(0, trace.end_tick);
   IdVector<StorageId, int32_t> buffer_of(trace.storages.size(), -1);
@@ -108,6 +111,10 @@ class RuntimeBuilder {
     for (const int32_t value : DequantizedWeights(plan_.graph)) {
       report.dequantized_weight_bytes += BytesOf(value);
     }
+    report.weight_bytes = plan_.weights.held;
+    report.prepacked_weight_bytes = plan_.weights.packed;
+    report.released_weight_bytes = plan_.weights.released;
+    if (plan_.weights.packed > 0) report.prepacked_for = kPackedFor;
   }
 
   void AddAllocators(RuntimeReport& report) const {

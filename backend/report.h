@@ -222,6 +222,12 @@ struct RuntimeReport {
   Bytes pattern_peak_bytes;  // with outputs and scratch
   Bytes arena_power_of_two_bytes;
   Bytes arena_as_requested_bytes;
+  // Weights and folded constants once a session is ready, each rounded as the runtime does: copies
+  // in the layout that kernels multiply from, beside those that some kernel reads as stored.
+  int64_t weight_bytes = 0;
+  int64_t prepacked_weight_bytes = 0;  // of them, the copies
+  int64_t released_weight_bytes = 0;   // stored, and given up once they were copied
+  std::string prepacked_for;           // the processor whose copies these are; empty: none
   std::vector<std::string> rewrites;  // "MatMul + Add -> Gemm: 24"
   std::vector<RuntimeGap> gaps;       // largest first
   std::vector<RuntimeBuffer> buffers;

@@ -48,6 +48,10 @@ void WriteRuntime(const RuntimeReport& runtime, JsonWriter* json) {
   json->Field("pattern_peak_bytes", runtime.pattern_peak_bytes);
   json->Field("arena_power_of_two_bytes", runtime.arena_power_of_two_bytes);
   json->Field("arena_as_requested_bytes", runtime.arena_as_requested_bytes);
+  json->Field("weight_bytes", runtime.weight_bytes);
+  json->Field("prepacked_weight_bytes", runtime.prepacked_weight_bytes);
+  json->Field("released_weight_bytes", runtime.released_weight_bytes);
+  json->FieldOrNull("prepacked_for", runtime.prepacked_for);
   json->Strings("rewrites", runtime.rewrites);
   json->Key("gaps");
   json->BeginArray(Layout::kLines);

@@ -122,6 +122,12 @@ std::string RuntimeText(const Report& report, int rows, const Terminal& terminal
   if (runtime.dequantized_weight_bytes > 0) {
     text += FigureLine("dequantized weights", runtime.dequantized_weight_bytes);
   }
+  text += FigureLine("weights", runtime.weight_bytes);
+  if (runtime.prepacked_weight_bytes > 0) {
+    text += FigureLine("of them packed copies", runtime.prepacked_weight_bytes);
+    text += FigureLine("given up for them", runtime.released_weight_bytes);
+    text += Wrap("    as measured with " + runtime.prepacked_for, 4, terminal) + "\n";
+  }
   text += FigureLine("with patterns", runtime.pattern_peak_bytes);
   text += FigureLine("arena, doubling", runtime.arena_power_of_two_bytes);
   text += FigureLine("arena, as requested", runtime.arena_as_requested_bytes);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "backend/runtime/onnxruntime_rewrites.h"
 
 // Bodies of If, Loop and Scan are planned on their own, innermost first; what a body takes counts
@@ -28,11 +29,17 @@ struct BodyBytes {
 class RegionPlanner {
  public:
   RegionPlanner(const InferredTypes& inferred, const InferredTypes& visible,
-                DimEvaluator& evaluator, const IdVector<RegionId, BodyBytes>& bodies)
-      : inferred_(inferred), visible_(visible), evaluator_(evaluator), bodies_(bodies) {}
+                DimEvaluator& evaluator, const IdVector<RegionId, BodyBytes>& bodies,
+                WeightLedger& weights)
+      : inferred_(inferred),
+        visible_(visible),
+        evaluator_(evaluator),
+        bodies_(bodies),
+        weights_(weights) {}
 
   RuntimePlan Run(const Graph& graph, RegionId region, bool optimize) {
     graph_ = &graph;
+    region_ = region;
     result_.graph = MakeRuntimeGraph(graph, region, inferred_, visible_);
     DuplicateDequantization(result_.graph);
     if (optimize) result_.rewrites = OptimizeGraph(result_.graph, evaluator_);
@@ -40,7 +47,10 @@ class RegionPlanner {
     if (!optimize && HasHalf(result_.graph)) CastHalf(result_.graph, evaluator_, false);
     result_.order = ExecutionOrder(result_.graph, FindUses(result_.graph));
     for (const RuntimeValue& value : result_.graph.values) AddTensor(value);
-    for (const int32_t node : result_.order) AddStep(result_.graph.node(node));
+    for (const int32_t node : result_.order) {
+      AddStep(result_.graph.node(node));
+      AddWeights(node);
+    }
     result_.plan = MakePlan(result_.problem);
     result_.bytes =
         MeasurePlan(result_.problem, result_.plan, result_.tensor_bytes, kRuntimeAlignment);
@@ -132,9 +142,7 @@ class RegionPlanner {
     return id < 0 ? 0 : result_.tensor_bytes[static_cast<size_t>(id)].value_or(0);
   }
 
-  int64_t ScratchOf(const RuntimeNode& node, const Kernel* kernel) {
-    const Wide body = BodyScratch(node);
-    if (kernel == nullptr || kernel->scratch == nullptr) return Narrow(body);
+  SizedNode SizedOf(const RuntimeNode& node) {
     SizedNode sized;
     sized.graph = &result_.graph;
     sized.node = &node;
@@ -147,7 +155,48 @@ class RegionPlanner {
       sized.outputs.push_back(DimsOf(output));
       sized.output_bytes.push_back(SizeOf(output));
     }
-    return Narrow(body + std::max<Wide>(kernel->scratch(sized), 0));
+    return sized;
+  }
+
+  int64_t ScratchOf(const RuntimeNode& node, const Kernel* kernel) {
+    const Wide body = BodyScratch(node);
+    if (kernel == nullptr || kernel->scratch == nullptr) return Narrow(body);
+    return Narrow(body + std::max<Wide>(kernel->scratch(SizedOf(node)), 0));
+  }
+
+  WeightLedger::Key WeightKey(int32_t id) const {
+    const RuntimeValue& value = result_.graph.value(id);
+    if (value.value.valid()) return {-1, static_cast<int64_t>(value.value.index())};
+    return {static_cast<int64_t>(region_.index()), id};
+  }
+
+  // What a body stores itself is kept beside its copy.
+  bool IsOfBody(const RuntimeValue& value) const {
+    return region_ != RegionId(0) &&
+           (!value.value.valid() || graph_->values[value.value].region == region_);
+  }
+
+  void AddWeights(int32_t id) {
+    const RuntimeNode& node = result_.graph.node(id);
+    const Kernel* kernel = FindKernel(node);
+    std::vector<PackedOperand> copies;
+    if (kernel != nullptr && kernel->packs != nullptr) copies = kernel->packs(SizedOf(node));
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const int32_t input = node.inputs[i];
+      if (input < 0 || !result_.graph.value(input).constant) continue;
+      const RuntimeValue& value = result_.graph.value(input);
+      bool is_copied = false;
+      for (size_t part = 0; part < copies.size(); ++part) {
+        if (copies[part].operand != i) continue;
+        const WeightLedger::Key by(static_cast<int64_t>(region_.index()), id);
+        weights_.Copy(WeightKey(input), SizeOf(input),
+                      {absl::StrCat(node.domain, "::", node.op_type), by, part}, copies[part]);
+        is_copied = true;
+      }
+      if (!is_copied || value.output || IsOfBody(value)) {
+        weights_.Read(WeightKey(input), SizeOf(input));
+      }
+    }
   }
 
   // If: what the branch takes beside what it hands out. Loop and Scan: an iteration beside the
@@ -187,7 +236,9 @@ class RegionPlanner {
   const InferredTypes& visible_;
   DimEvaluator& evaluator_;
   const IdVector<RegionId, BodyBytes>& bodies_;
+  WeightLedger& weights_;
   const Graph* graph_ = nullptr;
+  RegionId region_;
   RuntimePlan result_;
   absl::flat_hash_map<Dims, int32_t> shapes_;
 };
@@ -208,12 +259,16 @@ BodyBytes Summarize(const RuntimePlan& plan) {
 RuntimePlan PlanOnnxRuntime(const Graph& graph, const InferredTypes& inferred,
                             const InferredTypes& visible, DimEvaluator& evaluator, bool optimize) {
   IdVector<RegionId, BodyBytes> bodies(graph.regions.size());
+  WeightLedger weights;
   for (size_t i = graph.regions.size(); i-- > 1;) {
     const RegionId region(i);
-    RegionPlanner planner(inferred, visible, evaluator, bodies);
+    RegionPlanner planner(inferred, visible, evaluator, bodies, weights);
     bodies[region] = Summarize(planner.Run(graph, region, optimize));
   }
-  return RegionPlanner(inferred, visible, evaluator, bodies).Run(graph, RegionId(0), optimize);
+  RegionPlanner planner(inferred, visible, evaluator, bodies, weights);
+  RuntimePlan plan = planner.Run(graph, RegionId(0), optimize);
+  plan.weights = weights.Total();
+  return plan;
 }
 
 }  // namespace footprint

@@ -11,6 +11,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "backend/runtime/onnxruntime_weights.h"
 #include "backend/runtime/runtime_graph.h"
 #include "ir/dim.h"
 #include "ir/wide.h"
@@ -39,6 +40,7 @@ struct Kernel {
   ScratchRule scratch = nullptr;
   // {operand, output} pairs beyond output 0.
   std::vector<std::pair<int, int>> also_inplace = {};
+  PackRule packs = nullptr;  // stored operands that it copies once
 };
 // Null: a kernel that writes every output into a buffer of its own, and takes nothing beside.
 const Kernel* FindKernel(const RuntimeNode& node);
@@ -81,6 +83,7 @@ struct RuntimePlan {
   PlanBytes bytes;
   std::vector<std::optional<int64_t>> tensor_bytes;
   std::vector<std::string> rewrites;  // "MatMul + Add -> Gemm: 24"
+  WeightBytes weights;                // those of bodies too
 };
 RuntimePlan PlanOnnxRuntime(const Graph& graph, const InferredTypes& inferred,
                             const InferredTypes& visible, DimEvaluator& evaluator, bool optimize);

@@ -307,6 +307,10 @@ class Grouper {
                              is_float ? kMicrosoftDomain : "");
     AddOperand(made, group.before[0]);
     AddOperand(made, group.before[1]);
+    if (is_float) {  // matrices, scales, zero points
+      const std::vector<int32_t> in = made.inputs;
+      made.inputs = {in[0], in[3], in[1], in[4], in[2], in[5]};
+    }
     if (!is_float) AddNumbersOf(made, group.after);
     Finish(group, std::move(made));
   }

@@ -33,6 +33,7 @@ void OptimizeKernels(Rewriter& rewriter) {
   DropRedundantActivations(rewriter);
   MakeUnsigned(rewriter);
   GroupQuantized(rewriter);
+  FoldConstants(rewriter);
   FuseProductActivation(rewriter);
   FuseIntegerProducts(rewriter);
   FuseConvolutionActivation(rewriter);

@@ -87,7 +87,7 @@ bool NeedsSizesAlone(const Node& node) {
 bool IsFoldable(const Node& node) {
   if (node.op != nullptr && (node.op->is_random || node.op->control != Control::kNone))
     return false;
-  return node.op_type != "DequantizeLinear" && node.op_type != "QuantizeLinear";
+  return node.op_type != "DequantizeLinear";
 }
 
 const InferenceLimits& OnnxRuntimeLimits(bool optimize) {

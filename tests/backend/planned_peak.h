@@ -11,7 +11,7 @@
 
 namespace footprint {
 
-inline int64_t PlannedPeak(const MeasuredModel& model, GraphOptimization optimization) {
+inline RuntimeReport PlannedReport(const MeasuredModel& model, GraphOptimization optimization) {
   Options options;
   options.model_path = "model.onnxtxt";
   const std::string text = FullText(model);
@@ -23,9 +23,13 @@ inline int64_t PlannedPeak(const MeasuredModel& model, GraphOptimization optimiz
   const std::variant<Report, Failure> result = Analyze(options);
   if (const auto* failure = std::get_if<Failure>(&result)) {
     ADD_FAILURE() << failure->diagnostics.front().message;
-    return -1;
+    return {};
   }
-  return std::get<Report>(result).inference->runtimes.back().activation_peak_bytes.value_or(-1);
+  return std::get<Report>(result).inference->runtimes.back();
+}
+
+inline int64_t PlannedPeak(const MeasuredModel& model, GraphOptimization optimization) {
+  return PlannedReport(model, optimization).activation_peak_bytes.value_or(-1);
 }
 
 }  // namespace footprint
