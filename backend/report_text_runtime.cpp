@@ -124,7 +124,7 @@ std::string RuntimeText(const Report& report, int rows, const Terminal& terminal
   }
   text += FigureLine("weights", runtime.weight_bytes);
   if (runtime.prepacked_weight_bytes > 0) {
-    text += FigureLine("of them packed copies", runtime.prepacked_weight_bytes);
+    text += FigureLine("of them packed", runtime.prepacked_weight_bytes);
     text += FigureLine("given up for them", runtime.released_weight_bytes);
     text += Wrap("    as measured with " + runtime.prepacked_for, 4, terminal) + "\n";
   }

@@ -4,13 +4,13 @@
 //
 // A node lets one pass if fewer axes are transposed before it then, and if what is gained is more
 // than what is transposed after it; nothing is counted after it where another transposition lies
-// ahead.
+// ahead: the inverse one, or any if one node alone reads the result.
 #include "backend/runtime/onnxruntime_transposes.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "backend/runtime/onnxruntime_quantized.h"
 #include "backend/runtime/onnxruntime_rewrites.h"
@@ -44,13 +44,19 @@ class CostModel {
     for (auto node = order.rbegin(); node != order.rend(); ++node) {
       const RuntimeNode& row = graph_.node(*node);
       if (rewriter_.Is(*node, "Transpose")) {
-        Insert(row.inputs[0]);
+        Insert(row.inputs[0], {rewriter_.Permutation(*node)});
         continue;
       }
-      if (!LeadsToTranspose(row)) continue;
       const TransposeHandler* handler = FindTransposeHandler(row);
       if (handler == nullptr || !handler->transposes_results) continue;
-      for (const size_t i : TransposedOperands(graph_, row, *handler)) Insert(row.inputs[i]);
+      std::vector<Permutation> ahead;
+      for (const int32_t output : row.outputs) {
+        const auto found = ahead_.find(output);
+        if (found != ahead_.end()) {
+          ahead.insert(ahead.end(), found->second.begin(), found->second.end());
+        }
+      }
+      for (const size_t i : TransposedOperands(graph_, row, *handler)) Insert(row.inputs[i], ahead);
     }
   }
 
@@ -61,7 +67,7 @@ class CostModel {
     for (const size_t i : TransposedOperands(graph_, row, handler)) {
       cost += InputCost(row.inputs[i], permutation);
     }
-    if (cost >= 0 || !handler.transposes_results || LeadsToTranspose(row)) return cost < 0;
+    if (cost >= 0 || !handler.transposes_results || Meets(row, permutation)) return cost < 0;
     int64_t most = 0;
     for (const int32_t output : row.outputs) {
       if (output >= 0) most = std::max(most, AxesOf(output));
@@ -70,17 +76,26 @@ class CostModel {
   }
 
  private:
-  void Insert(int32_t value) {
-    if (value < 0) return;
-    const std::vector<int32_t>& readers = rewriter_.uses().readers[static_cast<size_t>(value)];
-    const bool is_one = std::all_of(readers.begin(), readers.end(),
-                                    [&](int32_t reader) { return reader == readers[0]; });
-    if (is_one) ahead_.insert(value);
+  void Insert(int32_t value, const std::vector<Permutation>& ahead) {
+    if (value < 0 || ahead.empty()) return;
+    std::vector<Permutation>& all = ahead_[value];
+    for (const Permutation& one : ahead) {
+      if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+    }
   }
 
-  bool LeadsToTranspose(const RuntimeNode& node) const {
-    return std::any_of(node.outputs.begin(), node.outputs.end(),
-                       [&](int32_t output) { return ahead_.contains(output); });
+  // What comes out of it comes to another transposition, whichever way it is read; or to one that
+  // undoes this one.
+  bool Meets(const RuntimeNode& node, const Permutation& permutation) const {
+    return std::any_of(node.outputs.begin(), node.outputs.end(), [&](int32_t output) {
+      const auto found = ahead_.find(output);
+      if (found == ahead_.end()) return false;
+      const std::vector<int32_t>& readers = rewriter_.uses().readers[static_cast<size_t>(output)];
+      const bool is_one = std::all_of(readers.begin(), readers.end(),
+                                      [&](int32_t reader) { return reader == readers[0]; });
+      const std::vector<Permutation>& all = found->second;
+      return is_one || std::find(all.begin(), all.end(), Inverse(permutation)) != all.end();
+    });
   }
 
   // Axes of more than one element; many if the rank is unknown.
@@ -117,7 +132,8 @@ class CostModel {
 
   Rewriter& rewriter_;
   RuntimeGraph& graph_;
-  absl::flat_hash_set<int32_t> ahead_;  // results from which a transposition can be reached
+  // By value: the transpositions that can be reached from it.
+  absl::flat_hash_map<int32_t, std::vector<Permutation>> ahead_;
 };
 
 // Spelled out, each axis once.

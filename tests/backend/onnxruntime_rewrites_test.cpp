@@ -26,6 +26,40 @@ const MeasuredModel kModels[] = {
 }
 )",
      10240, 6144},
+    {"Two readers let pass what is undone", R"(
+(float[2, 8, 4, 64] x, float[64, 1] w) => (float[n, m, k, l] y, float[c, d, e, f] v)
+{
+  a = Transpose<perm = [0, 2, 1, 3]>(x)
+  b = Relu(a)
+  v = MatMul(b, w)
+  c = ReduceMean<axes = [3]>(b)
+  y = Transpose<perm = [0, 2, 1, 3]>(c)
+}
+)",
+     16896, 32768},
+    {"Two readers stop what is not undone", R"(
+(float[2, 8, 4, 64] x, float[64, 1] w) => (float[n, m, k, l] y, float[c, d, e, f] v)
+{
+  a = Transpose<perm = [0, 2, 1, 3]>(x)
+  b = Relu(a)
+  v = MatMul(b, w)
+  c = ReduceMean<axes = [3]>(b)
+  y = Transpose<perm = [0, 1, 3, 2]>(c)
+}
+)",
+     16896, 16896},
+    {"One reader lets pass what is taken up behind it", R"(
+(float[2, 8, 4, 64] x, float[64, 1] w) => (float[n, m, k, l] y, float[c, d, e, f] v)
+{
+  a = Transpose<perm = [0, 2, 1, 3]>(x)
+  b = Relu(a)
+  g = Relu(b)
+  v = MatMul(g, w)
+  c = ReduceMean<axes = [3]>(g)
+  y = Transpose<perm = [0, 1, 3, 2]>(c)
+}
+)",
+     16896, 32768},
     {"Past slices and concatenation", R"(
 (float[2, 8, 4, 16] x) => (float[n, m, k, l] y) <int64[1] zero = {0}, int64[1] four = {4},
   int64[1] three = {3}>
