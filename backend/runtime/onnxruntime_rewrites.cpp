@@ -28,12 +28,8 @@ void OptimizeAny(Rewriter& rewriter) {
   Simplify(rewriter);
 }
 
-// What has kernels of the CPU.
-void OptimizeKernels(Rewriter& rewriter) {
-  DropRedundantActivations(rewriter);
-  MakeUnsigned(rewriter);
-  GroupQuantized(rewriter);
-  FoldConstants(rewriter);
+// One round of what has kernels of the CPU.
+void FuseForKernels(Rewriter& rewriter) {
   FuseProductActivation(rewriter);
   FuseIntegerProducts(rewriter);
   FuseConvolutionActivation(rewriter);
@@ -48,6 +44,19 @@ void OptimizeKernels(Rewriter& rewriter) {
   FuseProductScales(rewriter);
   FuseBlockedProducts(rewriter);
   DropInversePairs(rewriter);
+}
+
+void OptimizeKernels(Rewriter& rewriter) {
+  DropRedundantActivations(rewriter);
+  MakeUnsigned(rewriter);
+  GroupQuantized(rewriter);
+  FoldConstants(rewriter);
+  constexpr int kRounds = 3;  // one may make what another looks for
+  int64_t before = -1;
+  for (int round = 0; round < kRounds && rewriter.changes() > before; ++round) {
+    before = rewriter.changes();
+    FuseForKernels(rewriter);
+  }
   BlockChannels(rewriter);
   PutChannelsLast(rewriter);
 }

@@ -60,6 +60,17 @@ const MeasuredModel kModels[] = {
 }
 )",
      16896, 32768},
+    {"A scale between a transposition and its product", R"(
+(float[2, 32, 64] x, float[2, 32, 64] z) => (float[n, m, k] y) <float r = {8}>
+{
+  a = Exp(z)
+  b = Transpose<perm = [0, 2, 1]>(a)
+  c = Div(b, r)
+  d = MatMul(x, c)
+  y = Exp(d)
+}
+)",
+     32768, 24576},
     {"Past slices and concatenation", R"(
 (float[2, 8, 4, 16] x) => (float[n, m, k, l] y) <int64[1] zero = {0}, int64[1] four = {4},
   int64[1] three = {3}>
