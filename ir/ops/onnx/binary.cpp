@@ -4,6 +4,7 @@
 // sizes that were cast to float (ratios of Dims, exact: floor(height * 0.5) stays floor(height/2)).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -152,18 +153,20 @@ KnownValuePtr CombineDoubles(const BinaryMath& math, const KnownValue& a, const 
   return IntegerValue(std::move(truth));
 }
 
-// (a/d) / (b/e) where all of b is one positive constant.
+// (a/d) / (b/e) where all of b is one constant other than zero.
 KnownValuePtr DivideRatios(DimTable& dims, const KnownValue& a, const KnownValue& b) {
   for (const Dim& divisor : b.integers) {
-    if (!divisor.is_constant() || divisor.value() <= 0 || divisor != b.integers[0]) return nullptr;
+    if (!divisor.is_constant() || divisor.Is(0) || divisor != b.integers[0]) return nullptr;
   }
   KnownValue result = a;
   if (b.integers.empty()) return nullptr;
-  const int64_t common = std::gcd(b.denominator, b.integers[0].value());
-  for (Dim& element : result.integers) element = dims.Mul(element, b.denominator / common);
-  if (__builtin_mul_overflow(a.denominator, b.integers[0].value() / common, &result.denominator)) {
-    return nullptr;
-  }
+  const int64_t divisor = b.integers[0].value();
+  if (divisor == std::numeric_limits<int64_t>::min()) return nullptr;  // has no magnitude
+  const int64_t common = std::gcd(b.denominator, divisor);
+  const int64_t factor = divisor < 0 ? -b.denominator / common : b.denominator / common;
+  for (Dim& element : result.integers) element = dims.Mul(element, factor);
+  const int64_t magnitude = divisor < 0 ? -(divisor / common) : divisor / common;
+  if (__builtin_mul_overflow(a.denominator, magnitude, &result.denominator)) return nullptr;
   return std::make_shared<const KnownValue>(std::move(result));
 }
 
