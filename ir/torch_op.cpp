@@ -18,7 +18,8 @@ std::vector<const TorchOp*> CollectRows() {
   for (absl::Span<const TorchOp> family :
        {UnaryTorchOps(), BinaryTorchOps(), ReductionTorchOps(), ViewTorchOps(), CopyTorchOps(),
         IndexTorchOps(), ConvolutionTorchOps(), NormTorchOps(), MatmulTorchOps(),
-        AttentionTorchOps(), LossTorchOps(), CreationTorchOps(), OtherTorchOps()}) {
+        AttentionTorchOps(), LossTorchOps(), DistanceTorchOps(), CreationTorchOps(),
+        RecurrentTorchOps(), OtherTorchOps()}) {
     for (const TorchOp& row : family) rows.push_back(&row);
   }
   std::sort(rows.begin(), rows.end(),

@@ -16,6 +16,7 @@
 #include "passes/lower_masks.h"
 #include "passes/lower_onnx.h"
 #include "passes/lower_order.h"
+#include "passes/lower_runs.h"
 
 namespace footprint {
 namespace {
@@ -64,6 +65,7 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
   const std::vector<TorchValueId> model_outputs = LowerLoss(graph, options.loss, builder, sink);
   TorchProgram program = builder.Take();
   if (facts.from_pytorch()) {
+    JoinRuns(program);
     if (const int sums = LeaveOutOpenMasks(program); sums > 0) {
       sink.Note("assumed", "",
                 absl::StrCat(sums, " x sum with a mask that hides nothing: left out, as libraries "

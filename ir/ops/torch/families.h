@@ -18,8 +18,10 @@ absl::Span<const TorchOp> NormTorchOps();
 absl::Span<const TorchOp> MatmulTorchOps();       // and linear, einsum
 absl::Span<const TorchOp> AttentionTorchOps();
 absl::Span<const TorchOp> LossTorchOps();
+absl::Span<const TorchOp> DistanceTorchOps();     // between vectors
 absl::Span<const TorchOp> CreationTorchOps();     // tensors from nothing: no gradient
-absl::Span<const TorchOp> OtherTorchOps();        // dropout, recurrent layers, what PyTorch lacks
+absl::Span<const TorchOp> RecurrentTorchOps();    // layers and cells
+absl::Span<const TorchOp> OtherTorchOps();        // dropout, what PyTorch lacks
 
 }  // namespace footprint
 

@@ -1,4 +1,4 @@
-// Dropout, recurrent layers, and what PyTorch has no operator for.
+// Dropout, and what PyTorch has no operator for.
 #include <vector>
 
 #include "ir/ops/torch/families.h"
@@ -31,43 +31,6 @@ TensorList RunFeatureDropout(Eager& eager, const CallArguments& a) {
   for (size_t i = 2; i < shape.size(); ++i) shape[i] = 1;
   return {Mul(eager, input, eager.New(shape, input.element(), "noise"))};
 }
-
-// ONNX's [step, direction, sequence, unit] on a storage in PyTorch's order, [step, sequence,
-// direction, unit].
-Tensor NewDirectionsFirst(Eager& eager, const Dims& shape, ElementType element) {
-  const Tensor stored = eager.New({shape[0], shape[2], shape[1], shape[3]}, element);
-  const Dims& strides = stored.strides();
-  return eager.Alias(stored, shape, {strides[0], strides[2], strides[1], strides[3]});
-}
-
-// input, hx, params: one cuDNN call for all layers and steps. It saves what it reads and what it
-// makes; the reserve space in which it keeps the gates is the library's own.
-TensorList Recurrent(Eager& eager, const CallArguments& a, bool has_cell) {
-  const Tensor& input = a.tensor(0);
-  std::vector<Tensor> inputs = {input};
-  for (const Tensor& state : a.tensors(1)) inputs.push_back(state);
-  for (const Tensor& weight : a.tensors(2)) inputs.push_back(weight);
-  TensorList results;
-  for (int i = 0; i < (has_cell ? 3 : 2); ++i) {
-    const TensorType* declared = a.declared(i);
-    if (declared == nullptr && i > 0) break;
-    const Dims& shape = declared != nullptr ? declared->dims : input.shape();
-    results.push_back(i == 0 && shape.size() == 4
-                          ? NewDirectionsFirst(eager, shape, input.element())
-                          : eager.New(shape, input.element(), i == 0 ? "" : "last state"));
-  }
-  std::vector<SavedTensor> saved(inputs.begin(), inputs.end());
-  saved.push_back(results[0]);
-  const int count = static_cast<int>(inputs.size());
-  eager.Record("CudnnRnnBackward0", inputs, results, saved, [count](Backward& b) {
-    for (int i = 0; i < count; ++i) {
-      if (b.Needs(i)) b.Give(i, b.eager.New(b.shape(i), b.element(i)));
-    }
-  });
-  return results;
-}
-TensorList RunLstm(Eager& e, const CallArguments& a) { return Recurrent(e, a, true); }
-TensorList RunGru(Eager& e, const CallArguments& a) { return Recurrent(e, a, false); }
 
 // tensors, saved: an operator of which nothing is known but its operands and results. Gradients
 // flow to every operand that takes one.
@@ -165,8 +128,6 @@ TensorList DeclaredResults(Eager& eager, const CallArguments& arguments,
 }
 
 absl::Span<const TorchOp> OtherTorchOps() {
-  constexpr absl::string_view kRecurrent =
-      "input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first";
   static const std::vector<TorchOp> rows = {
       {.name = "aten::dropout", .arguments = "input, p, train", .run = RunDropout},
       {.name = "aten::native_dropout", .arguments = "input, p, train", .run = RunDropout},
@@ -175,10 +136,6 @@ absl::Span<const TorchOp> OtherTorchOps() {
       {.name = "aten::glu", .arguments = "self, dim", .node = "GluBackward0",
        .shape = ResultShape::kDeclared, .strides = ResultStrides::kContiguous, .saves = {Arg(0)},
        .gradients = {{0, GradientForm::kLikeArgument}}},
-      {.name = "aten::lstm", .arguments = kRecurrent, .run = RunLstm},
-      {.name = "aten::gru", .arguments = kRecurrent, .run = RunGru},
-      {.name = "aten::rnn_tanh", .arguments = kRecurrent, .run = RunGru},
-      {.name = "aten::rnn_relu", .arguments = kRecurrent, .run = RunGru},
       {.name = "footprint::generic", .arguments = "tensors, saved", .operands = 0,
        .run = RunGeneric},
       {.name = "footprint::bloom_gelu", .arguments = "self", .run = RunBloomGelu},

@@ -58,6 +58,8 @@ Dims ReducedShape(const Tensor& self, absl::Span<const int> axes, bool keep);
 Tensor Mean(Eager& eager, const Tensor& self, absl::Span<const int> axes, bool keep);
 Tensor Sum(Eager& eager, const Tensor& self, absl::Span<const int> axes, bool keep,
            ElementType element);
+Tensor VectorNorm(Eager& eager, const Tensor& self, absl::Span<const int> axes, bool keep,
+                  ElementType element);
 // `element` undefined: that of `self`.
 Tensor Softmax(Eager& eager, const Tensor& self, ElementType element, bool log = false);
 Tensor Dropout(Eager& eager, const Tensor& self);

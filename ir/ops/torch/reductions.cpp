@@ -119,16 +119,9 @@ TensorList RunLogsumexp(Eager& eager, const CallArguments& a) {
   return Reduce(eager, self, ReducedShape(self, Axes(a, 1), a.boolean(2)), self.element(),
                 "LogsumexpBackward0", true, {.full = 2});
 }
-TensorList RunVectorNorm(Eager& eager, const CallArguments& a) {
-  const Tensor& self = a.tensor(0);
-  return Reduce(eager, self, ReducedShape(self, Axes(a, 2), a.boolean(3)), ResultType(a, 4, false),
-                "LinalgVectorNormBackward0", true, {.full = 1});
-}
 // norm(self, p, dim, keepdim) is a vector norm.
-TensorList RunNorm(Eager& eager, const CallArguments& a) {
-  const Tensor& self = a.tensor(0);
-  return Reduce(eager, self, ReducedShape(self, Axes(a, 2), a.boolean(3)), ResultType(a, 4, false),
-                "LinalgVectorNormBackward0", true, {.full = 1});
+TensorList RunVectorNorm(Eager& eager, const CallArguments& a) {
+  return {VectorNorm(eager, a.tensor(0), Axes(a, 2), a.boolean(3), ResultType(a, 4, false))};
 }
 TensorList RunProd(Eager& eager, const CallArguments& a) {
   return Reduce(eager, a.tensor(0), {}, ResultType(a, 1), "ProdBackward0", true, {.full = 1});
@@ -200,6 +193,12 @@ TensorList RunAny(Eager& e, const CallArguments& a) { return Index(e, a, Element
 
 }  // namespace
 
+Tensor VectorNorm(Eager& eager, const Tensor& self, absl::Span<const int> axes, bool keep,
+                  ElementType element) {
+  return Reduce(eager, self, ReducedShape(self, axes, keep), element, "LinalgVectorNormBackward0",
+                true, {.full = 1})[0];
+}
+
 absl::Span<const TorchOp> ReductionTorchOps() {
   constexpr Autocast kFloat32 = Autocast::kFloat32;
   constexpr Autocast kFloat32Result = Autocast::kFloat32Result;
@@ -228,7 +227,7 @@ absl::Span<const TorchOp> ReductionTorchOps() {
       {.name = "aten::linalg_vector_norm", .arguments = "self, ord, dim, keepdim, dtype",
        .autocast = kFloat32Result, .run = RunVectorNorm},
       {.name = "aten::norm", .arguments = "self, p, dim, keepdim, dtype",
-       .autocast = kFloat32Result, .run = RunNorm},
+       .autocast = kFloat32Result, .run = RunVectorNorm},
       {.name = "aten::cumsum", .arguments = "self, dim, dtype", .autocast = kFloat32Result,
        .run = RunCumsum},
       {.name = "aten::cumprod", .arguments = "self, dim, dtype", .autocast = kFloat32Result,

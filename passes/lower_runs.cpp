@@ -1,0 +1,358 @@
+#include "passes/lower_runs.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "ir/ops/lowering/runs.h"
+
+// A run is a row's calls one behind the other, with nothing in between but calls that
+// read no tensor (literals). It reads nothing but its operands and itself, and nothing else reads
+// what it makes but for its results.
+
+namespace footprint {
+namespace {
+
+constexpr absl::string_view kNamespace = "aten::";
+
+struct Place {
+  size_t call = 0;  // of the row
+  size_t argument = 0;
+  bool beside = false;  // "="
+};
+
+std::vector<Place> ParsePlaces(absl::string_view text) {
+  std::vector<Place> places;
+  for (absl::string_view item : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    Place place;
+    place.beside = absl::ConsumeSuffix(&item, "=");
+    const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(item, '.');
+    (void)absl::SimpleAtoi(parts.first, &place.call);
+    (void)absl::SimpleAtoi(parts.second, &place.argument);
+    places.push_back(place);
+  }
+  return places;
+}
+
+template <typename Visit>
+void ForEachTensor(const TorchCall& call, Visit visit) {
+  for (const TorchArgument& argument : call.arguments) {
+    if (argument.tensor.valid()) visit(argument.tensor);
+    for (TorchValueId tensor : argument.tensors) {
+      if (tensor.valid()) visit(tensor);
+    }
+  }
+}
+
+bool ReadsNothing(const TorchCall& call) {
+  bool reads = false;
+  ForEachTensor(call, [&reads](TorchValueId) { reads = true; });
+  return !reads;
+}
+
+struct RunMatch {
+  const CallRun* row = nullptr;
+  std::vector<CallId> calls;  // by the row
+  std::vector<TorchArgument> operands;
+};
+
+class RunJoiner {
+ public:
+  explicit RunJoiner(TorchProgram& program) : program_(program), dead_(program.calls.size()) {
+    readers_.resize(program.values.size());
+    producer_.resize(program.values.size());
+    for (size_t i = 0; i < program.calls.size(); ++i) {
+      ForEachTensor(program.calls[CallId(i)],
+                    [&](TorchValueId value) { readers_[value].push_back(CallId(i)); });
+      for (TorchValueId result : program.calls[CallId(i)].results) {
+        if (result.valid()) producer_[result] = CallId(i);
+      }
+    }
+    for (const CallRun& row : CallRuns()) {
+      const std::vector<absl::string_view> names = absl::StrSplit(row.calls, ' ');
+      for (absl::string_view first : absl::StrSplit(names.front(), '|')) {
+        rows_[first].push_back({&row, names});
+      }
+    }
+  }
+
+  void Run();
+
+ private:
+  struct Entry {
+    const CallRun* row;
+    std::vector<absl::string_view> names;
+  };
+  bool Match(CallId begin, const Entry& entry, RunMatch& match) const;
+  bool TakeOperands(RunMatch& match) const;
+  bool IsClosed(const RunMatch& match) const;
+  std::vector<TorchValueId> Results(const RunMatch& match) const;
+  bool IsCell(const RunMatch& match) const;
+  void CompleteCell(RunMatch& match);
+  TorchValueId CellParameter(absl::string_view name, TorchValueId beside, Dims dims);
+  TorchArgument Zeros(const TensorType& type, std::vector<TorchCall>& made);
+  TorchValueId AddValue(TorchValue value);
+  void Join(const RunMatch& match, std::vector<TorchCall> made);
+  void DropUnread(TorchValueId value);
+
+  const TorchValue& value(TorchValueId id) const { return program_.values[id]; }
+
+  TorchProgram& program_;
+  IdVector<TorchValueId, std::vector<CallId>> readers_;
+  IdVector<TorchValueId, CallId> producer_;
+  absl::flat_hash_map<absl::string_view, std::vector<Entry>> rows_;
+  IdVector<CallId, bool> dead_;
+  absl::flat_hash_map<CallId, std::vector<TorchCall>> made_;  // calls in front of a run's
+};
+
+bool IsCall(const TorchCall& call, absl::string_view names) {
+  absl::string_view name = call.op->name;
+  if (!absl::ConsumePrefix(&name, kNamespace)) return false;
+  for (absl::string_view one : absl::StrSplit(names, '|')) {
+    if (one == name) return true;
+  }
+  return false;
+}
+
+bool RunJoiner::Match(CallId begin, const Entry& entry, RunMatch& match) const {
+  match.row = entry.row;
+  for (size_t i = begin.index(); i < program_.calls.size(); ++i) {
+    const TorchCall& call = program_.calls[CallId(i)];
+    if (match.calls.size() == entry.names.size()) break;
+    if (IsCall(call, entry.names[match.calls.size()])) {
+      match.calls.push_back(CallId(i));
+    } else if (!ReadsNothing(call)) {
+      return false;
+    }
+  }
+  return match.calls.size() == entry.names.size() && TakeOperands(match) && IsClosed(match) &&
+         (entry.row->cell_weight < 0 || IsCell(match));
+}
+
+std::vector<TorchValueId> RunJoiner::Results(const RunMatch& match) const {
+  std::vector<TorchValueId> results;
+  for (const Place& place : ParsePlaces(match.row->results)) {
+    results.push_back(program_.calls[match.calls[place.call]].results[0]);
+  }
+  if (results.empty()) results.push_back(program_.calls[match.calls.back()].results[0]);
+  return results;
+}
+
+// Fails if some call reads what is neither operand nor made here.
+bool RunJoiner::TakeOperands(RunMatch& match) const {
+  std::vector<TorchValueId> known;
+  std::vector<TorchValueId> beside;
+  for (const Place& place : ParsePlaces(match.row->operands)) {
+    const std::vector<TorchArgument>& arguments = program_.calls[match.calls[place.call]].arguments;
+    const TorchArgument argument =
+        place.argument < arguments.size() ? arguments[place.argument] : TorchArgument();
+    if (argument.tensor.valid()) (place.beside ? beside : known).push_back(argument.tensor);
+    if (!place.beside) match.operands.push_back(argument);
+  }
+  const auto contains = [&known](TorchValueId id) {
+    return std::find(known.begin(), known.end(), id) != known.end();
+  };
+  for (TorchValueId id : beside) {
+    if (!contains(id) && value(id).kind == TorchValueKind::kComputed) return false;
+    known.push_back(id);
+  }
+  for (CallId id : match.calls) {
+    bool fits = true;
+    ForEachTensor(program_.calls[id], [&](TorchValueId read) {
+      const CallId maker = producer_[read];
+      fits &= contains(read) || (maker.valid() && ReadsNothing(program_.calls[maker]));
+    });
+    if (!fits) return false;
+    for (TorchValueId result : program_.calls[id].results) known.push_back(result);
+  }
+  return true;
+}
+
+bool RunJoiner::IsClosed(const RunMatch& match) const {
+  const std::vector<TorchValueId> results = Results(match);
+  const auto is_inside = [&match](CallId reader) {
+    return std::find(match.calls.begin(), match.calls.end(), reader) != match.calls.end();
+  };
+  for (CallId id : match.calls) {
+    for (TorchValueId made : program_.calls[id].results) {
+      if (!made.valid() || std::find(results.begin(), results.end(), made) != results.end()) {
+        continue;
+      }
+      if (made == program_.loss) return false;
+      if (!std::all_of(readers_[made].begin(), readers_[made].end(), is_inside)) return false;
+    }
+  }
+  return true;
+}
+
+bool RunJoiner::IsCell(const RunMatch& match) const {
+  const TorchValueId weight =
+      match.operands[static_cast<size_t>(match.row->cell_weight)].tensor;
+  if (!weight.valid() || value(weight).kind != TorchValueKind::kParameter) return false;
+  return absl::EndsWith(value(weight).name, kCellInputWeight) && value(weight).type.rank() == 2;
+}
+
+// The parameter of this name; the file may lack it, or have what it was folded into.
+TorchValueId RunJoiner::CellParameter(absl::string_view name, TorchValueId beside, Dims dims) {
+  const TorchValue& model = value(beside);
+  absl::string_view prefix = model.name;
+  prefix.remove_suffix(prefix.size() - prefix.rfind('.') - 1);
+  const std::string wanted = absl::StrCat(prefix, name);
+  for (size_t i = 0; i < program_.values.size(); ++i) {
+    TorchValue& found = program_.values[TorchValueId(i)];
+    if (found.kind != TorchValueKind::kParameter || found.name != wanted) continue;
+    found.type.dims = std::move(dims);
+    found.type.has_rank = true;
+    return TorchValueId(i);
+  }
+  TorchValue parameter = model;
+  parameter.name = wanted;
+  parameter.type.dims = std::move(dims);
+  parameter.onnx_value = ValueId();
+  parameter.constant = ConstantId();
+  return AddValue(std::move(parameter));
+}
+
+TorchValueId RunJoiner::AddValue(TorchValue value) {
+  readers_.Add({});
+  producer_.Add(CallId());
+  return program_.values.Add(std::move(value));
+}
+
+TorchArgument RunJoiner::Zeros(const TensorType& type, std::vector<TorchCall>& made) {
+  TorchValue state;
+  state.name = absl::StrCat("zeros_", program_.values.size());
+  state.type = type;
+  TorchCall call;
+  call.op = FindTorchOp(kZerosCall);
+  call.arguments = {TorchArgument::Ints(type.dims)};
+  call.results = {AddValue(std::move(state))};
+  made.push_back(call);
+  return TorchArgument::Tensor(call.results[0]);
+}
+
+// States that are constants in the file are zeros that the cell made, one tensor for all of them.
+void RunJoiner::CompleteCell(RunMatch& match) {
+  const CallRun& row = *match.row;
+  std::vector<TorchCall> made;
+  const TensorType state = value(Results(match)[0]).type;
+  std::vector<TorchArgument>& operands = match.operands;
+  if (row.first_step) {
+    const TorchValueId input = operands[1].tensor;
+    const bool has_bias = operands[2].tensor.valid();
+    const Dim gates = value(input).type.dims[0];
+    const TorchValueId matrix = CellParameter(kCellStateWeight, input, {gates, state.dims.back()});
+    TorchArgument bias;
+    if (has_bias) {
+      bias = TorchArgument::Tensor(CellParameter(kCellStateBias, operands[2].tensor, {gates}));
+    }
+    std::vector<TorchArgument> all = {operands[0]};
+    const TorchArgument zeros = Zeros(state, made);
+    for (int i = 0; i < row.states; ++i) all.push_back(zeros);
+    all.insert(all.end(), {operands[1], TorchArgument::Tensor(matrix), operands[2], bias});
+    operands = std::move(all);
+  } else {
+    TorchArgument zeros;
+    for (size_t i = 1; i <= static_cast<size_t>(row.states); ++i) {
+      if (value(operands[i].tensor).kind != TorchValueKind::kBuffer) continue;
+      if (zeros.kind == TorchArgument::Kind::kNone) zeros = Zeros(state, made);
+      operands[i] = zeros;
+    }
+  }
+  Join(match, std::move(made));
+}
+
+// A constant that nothing reads any more is none of the module's.
+void RunJoiner::DropUnread(TorchValueId id) {
+  if (value(id).kind != TorchValueKind::kBuffer) return;
+  const bool is_read = std::any_of(readers_[id].begin(), readers_[id].end(),
+                                   [this](CallId reader) { return !dead_[reader]; });
+  if (!is_read) program_.values[id].kind = TorchValueKind::kComputed;
+}
+
+void RunJoiner::Join(const RunMatch& match, std::vector<TorchCall> made) {
+  const CallId last = match.calls.back();
+  const std::vector<TorchValueId> results = Results(match);
+  std::vector<TorchValueId> read;
+  for (CallId id : match.calls) {
+    const TorchCall& call = program_.calls[id];
+    ForEachTensor(call, [&read](TorchValueId tensor) { read.push_back(tensor); });
+    for (TorchValueId result : call.results) {
+      const bool stays = std::find(results.begin(), results.end(), result) != results.end();
+      if (stays || !result.valid() || !value(result).onnx_value.valid()) continue;
+      program_.torch_of[value(result).onnx_value] = TorchValueId();
+    }
+    if (id != last) dead_[id] = true;
+  }
+  TorchCall& call = program_.calls[last];
+  for (TorchCall& before : made) {
+    before.scope = call.scope;
+    before.node = call.node;
+    before.evidence = Evidence::kPattern;
+  }
+  made_.emplace(last, std::move(made));
+  call.op = FindTorchOp(match.row->torch);
+  call.arguments = match.operands;
+  call.results.assign(results.begin(), results.end());
+  call.evidence = Evidence::kPattern;
+  call.note = std::string(match.row->note);
+  for (TorchValueId tensor : read) {
+    const bool taken = std::any_of(
+        call.arguments.begin(), call.arguments.end(),
+        [tensor](const TorchArgument& argument) { return argument.tensor == tensor; });
+    if (taken) continue;
+    std::vector<CallId>& readers = readers_[tensor];
+    readers.erase(std::remove(readers.begin(), readers.end(), last), readers.end());
+    DropUnread(tensor);
+    // A literal that was made for this run alone.
+    const CallId maker = producer_[tensor];
+    const bool is_read = std::any_of(readers.begin(), readers.end(),
+                                     [this](CallId reader) { return !dead_[reader]; });
+    if (!is_read && maker.valid() && ReadsNothing(program_.calls[maker])) dead_[maker] = true;
+  }
+}
+
+void RunJoiner::Run() {
+  bool found = false;
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    absl::string_view name = program_.calls[CallId(i)].op->name;
+    if (dead_[CallId(i)] || !absl::ConsumePrefix(&name, kNamespace)) continue;
+    const auto rows = rows_.find(name);
+    if (rows == rows_.end()) continue;
+    for (const Entry& entry : rows->second) {
+      RunMatch match;
+      if (!Match(CallId(i), entry, match)) continue;
+      found = true;
+      if (entry.row->cell_weight >= 0) {
+        CompleteCell(match);
+      } else {
+        Join(match, {});
+      }
+      break;
+    }
+  }
+  if (!found) return;
+  IdVector<CallId, TorchCall> calls;
+  for (size_t i = 0; i < program_.calls.size(); ++i) {
+    if (dead_[CallId(i)]) continue;
+    const auto made = made_.find(CallId(i));
+    if (made != made_.end()) {
+      for (TorchCall& call : made->second) calls.Add(std::move(call));
+    }
+    calls.Add(std::move(program_.calls[CallId(i)]));
+  }
+  program_.calls = std::move(calls);
+}
+
+}  // namespace
+
+void JoinRuns(TorchProgram& program) { RunJoiner(program).Run(); }
+
+}  // namespace footprint
