@@ -35,8 +35,9 @@ void TextLowering::SetOrigin(const FxGroup& group) {
 }
 
 void TextLowering::LowerGroup() {
-  const FxLowering row = FindFxLowering(group_->fx->target);
+  FxLowering row = FindFxLowering(group_->fx->target);
   if (row.form == FxForm::kSize || !group_->result.valid()) return;
+  if (FxStem(group_->fx->name) == kPromotionName) row.form = FxForm::kSame;
   arguments_.Begin(*group_);
   const absl::string_view op = row.torch.empty() ? group_->fx->target : row.torch;
   switch (row.form) {

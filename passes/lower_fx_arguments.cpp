@@ -334,8 +334,7 @@ TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant, int p
   if (table.has_value()) {
     result = Gather(name, *entry, *table, type);
   } else if (entry == nullptr) {
-    const bool is_made = IsFloatingPoint(type.element) && names_.has_all_buffers();
-    result = is_made ? builder_.LiteralOf(constant) : builder_.TensorOf(constant);
+    result = names_.has_all_buffers() ? builder_.LiteralOf(constant) : builder_.TensorOf(constant);
   } else {
     // The constant may be another one of the call's, where the parameter's own was merged away.
     const std::optional<Dims> dims =

@@ -20,6 +20,7 @@ class Grouping {
 
   std::vector<FxGroup> Run() {
     CollectNodes();
+    TakeInNodes();
     for (size_t i = 0; i < groups_.size(); ++i) {
       FindInputs(groups_[i]);
       FindOutputs(groups_[i], static_cast<int32_t>(i));
@@ -57,6 +58,40 @@ class Grouping {
       }
       groups_[static_cast<size_t>(index)].nodes.push_back(id);
       group_of_[id] = index;
+    }
+  }
+
+  // A node without a text that stands between two of one text is of that text.
+  void TakeInNodes() {
+    for (FxGroup& group : groups_) {
+      if (group.fx != nullptr || group.nodes.size() != 1) continue;
+      const NodeId id = group.nodes[0];
+      const Value* source = nullptr;
+      for (ValueId input : graph_.nodes[id].inputs) {
+        if (input.valid() && source == nullptr) source = &graph_.values[facts_.Resolve(input)];
+      }
+      const bool is_made = source != nullptr && source->kind == ValueKind::kNodeOutput &&
+                           source->region == graph_.nodes[id].region;
+      const int32_t around = is_made ? group_of_[source->producer] : -1;
+      if (around < 0 || groups_[static_cast<size_t>(around)].fx == nullptr) continue;
+      bool stays = groups_[static_cast<size_t>(around)].nodes.back() < id;
+      for (ValueId output : graph_.nodes[id].outputs) {
+        const absl::Span<const NodeId> readers = facts_.Readers(output);
+        stays |= graph_.values[output].is_graph_output ||
+                 !std::all_of(readers.begin(), readers.end(),
+                              [&](NodeId reader) { return group_of_[reader] == around; });
+      }
+      if (stays) continue;
+      std::vector<NodeId>& nodes = groups_[static_cast<size_t>(around)].nodes;
+      nodes.insert(std::upper_bound(nodes.begin(), nodes.end(), id), id);
+      group_of_[id] = around;
+      group.nodes.clear();
+    }
+    groups_.erase(std::remove_if(groups_.begin(), groups_.end(),
+                                 [](const FxGroup& group) { return group.nodes.empty(); }),
+                  groups_.end());
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      for (NodeId id : groups_[i].nodes) group_of_[id] = static_cast<int32_t>(i);
     }
   }
 

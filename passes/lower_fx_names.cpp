@@ -150,9 +150,10 @@ bool FxNames::IsListed(ValueId value) const {
 ValueId FxNames::FoldedConstant(absl::string_view name) const {
   const auto it = values_.find(name);
   if (it == values_.end() || IsListed(it->second)) return ValueId();
-  const bool is_float = IsFloatingPoint(facts_.types().types[it->second].tensor.element);
+  const TensorType& type = facts_.types().types[it->second].tensor;
+  const bool is_tensor = IsFloatingPoint(type.element) || type.rank() > 0;
   const bool is_constant = facts_.graph().values[it->second].kind == ValueKind::kConstant;
-  return is_float && is_constant && !facts_.IsArithmetic(it->second) ? it->second : ValueId();
+  return is_tensor && is_constant && !facts_.IsArithmetic(it->second) ? it->second : ValueId();
 }
 
 TorchValueId FxNames::Find(absl::string_view name) {

@@ -74,6 +74,9 @@ absl::Span<const FxSequence> FxSequences();
 inline constexpr absl::string_view kFxReductions[] = {"", "aten.mean.default", "aten.sum.default"};
 // Stem of the names of scalars of the code that the export turned into tensors.
 inline constexpr absl::string_view kScalarName = "scalar_tensor_default";
+// Stem of the names of casts that the export wrote where operands of several types meet: PyTorch
+// reads each as it is.
+inline constexpr absl::string_view kPromotionName = "convert_element_type_default";
 
 // What stands for a removed text of this name ("clone_2"), given the tensor that takes its place.
 enum class FxRepair : uint8_t {

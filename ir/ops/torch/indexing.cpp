@@ -66,6 +66,27 @@ TensorList RunIndexPut(Eager& eager, const CallArguments& a) {
   return {result};
 }
 
+// weight, indices, offsets, scale_grad_by_freq, mode (0 sum, 1 mean, 2 max): the rows of each bag
+// become one. Keeps which bag an index is in, and how many are in a bag.
+TensorList RunEmbeddingBag(Eager& eager, const CallArguments& a) {
+  constexpr int64_t kMax = 2;
+  const Tensor& weight = a.tensor(0);
+  const Tensor& indices = a.tensor(1);
+  const Tensor& offsets = a.tensor(2);
+  const TensorType* declared = a.declared();
+  if (declared == nullptr || declared->dims.size() != 2) return {};
+  const Dims bags = {declared->dims[0]};
+  const bool keeps_rows = a.constant(4) == kMax;
+  const Tensor result = eager.New(declared->dims, weight.element());
+  const Tensor bag = eager.New(indices.shape(), ElementType::kInt64, "bag of each index");
+  const Tensor size = eager.New(bags, ElementType::kInt64, "size of each bag");
+  const Tensor rows =
+      keeps_rows ? eager.New(declared->dims, ElementType::kInt64, "rows") : Tensor();
+  eager.Record("EmbeddingBagBackward0", {weight}, {result}, {indices, offsets, bag, size, rows},
+               [](Backward& b) { b.Give(0, b.eager.New(b.shape(0), b.element(0))); });
+  return {result};
+}
+
 TorchOp Picking(absl::string_view name, absl::string_view arguments, absl::string_view node,
                 std::vector<SavedOperand> saves) {
   return {.name = name, .arguments = arguments, .node = node, .shape = ResultShape::kDeclared,
@@ -93,6 +114,9 @@ absl::Span<const TorchOp> IndexTorchOps() {
        .node = "EmbeddingBackward0", .shape = kDeclared, .strides = ResultStrides::kContiguous,
        .element = ResultElement::kLikeFirst, .saves = {Arg(1)},
        .gradients = {{0, GradientForm::kLikeArgument}}},
+      {.name = "aten::embedding_bag",
+       .arguments = "weight, indices, offsets, scale_grad_by_freq, mode", .operands = 2,
+       .run = RunEmbeddingBag},
       {.name = "aten::index", .arguments = "self, indices", .run = RunIndex},
       {.name = "aten::index_put", .arguments = "self, indices, values, accumulate",
        .run = RunIndexPut},
