@@ -151,6 +151,8 @@ TorchValueId FxArguments::Resolve(absl::string_view name, int position) {
   const TorchValueId known = names_.Find(name);
   if (known.valid()) return known;
   const ValueId folded = names_.FoldedConstant(name);
+  const TorchValueId weight = position == kWeightArgument ? Multiply(name, folded) : TorchValueId();
+  if (weight.valid()) return weight;
   if (folded.valid()) return Folded(name, folded, position);
   const SignatureEntry* entry = names_.Stored(name);
   return entry != nullptr ? ResolveMissing(*entry, position) : Repair(name, position);
@@ -347,6 +349,38 @@ TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant, int p
   }
   names_.Set(name, result);
   return result;
+}
+
+// The weight of a module that keeps it as length and direction, if the exporter did that.
+TorchValueId FxArguments::Multiply(absl::string_view name, ValueId product) {
+  const std::vector<std::string>& path = now_.group->fx->module_path;
+  if (path.size() < 2) return TorchValueId();
+  for (const FxFactors& factors : kFxFactors) {
+    const std::string folder = absl::StrCat(path[path.size() - 2], factors.folder, ".");
+    const SignatureEntry* length = names_.Unread(absl::StrCat(folder, factors.length));
+    const SignatureEntry* direction = names_.Unread(absl::StrCat(folder, factors.direction));
+    if (length == nullptr || direction == nullptr) continue;
+    const TensorType first = now_.first.valid() ? builder_.value(now_.first).type : TensorType();
+    std::optional<Dims> dims =
+        FxParameterDims(*now_.group->fx, kWeightArgument, first, ResultType());
+    if (!dims.has_value() && product.valid()) dims = facts_.types().types[product].tensor.dims;
+    if (!dims.has_value() || dims->empty()) continue;
+    Dims outputs(dims->size(), Dim(1));
+    outputs[0] = (*dims)[0];
+    const ElementType element = ElementType::kFloat;
+    const TorchValueId result =
+        builder_.AddComputed(std::string(name), TensorType::Make(element, *dims));
+    builder_.Append(
+        kFactorsCall,
+        {TorchArgument::Tensor(names_.AddMissing(*direction, TensorType::Make(element, *dims), {})),
+         TorchArgument::Tensor(names_.AddMissing(*length, TensorType::Make(element, outputs), {}))},
+        {result});
+    builder_.last().evidence = Evidence::kName;
+    builder_.last().note = "a length for each output";
+    names_.Set(name, result);
+    return result;
+  }
+  return TorchValueId();
 }
 
 // Gathered by a buffer of the same module, if it lists one.

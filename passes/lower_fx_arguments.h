@@ -67,6 +67,7 @@ class FxArguments {
   TorchValueId Repair(absl::string_view name, int position);
   bool IsWorthRepeating(const FxGroup& group) const;
   TorchValueId StandIn(absl::string_view name, TorchValueId source);
+  TorchValueId Multiply(absl::string_view name, ValueId product);
   TorchValueId Folded(absl::string_view name, ValueId constant, int position);
   const SignatureEntry* OwnBias() const;
   TorchValueId Gather(absl::string_view name, const SignatureEntry& entry,

@@ -78,6 +78,12 @@ const SignatureEntry* FxNames::StoredAs(absl::string_view target) const {
   return it == by_target_.end() ? nullptr : it->second;
 }
 
+const SignatureEntry* FxNames::Unread(absl::string_view target) const {
+  const SignatureEntry* entry = StoredAs(target);
+  const bool is_unread = entry != nullptr && !IsRead(*entry) && !StoredValue(*entry).valid();
+  return is_unread && !tensors_.contains(entry->name) ? entry : nullptr;
+}
+
 const SignatureEntry* FxNames::UnreadParameterOf(absl::string_view module) const {
   return UnreadOf(module, SignatureEntry::Kind::kParameter);
 }

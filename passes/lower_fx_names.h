@@ -37,6 +37,8 @@ class FxNames {
   // Some text reads it.
   bool IsRead(const SignatureEntry& entry) const { return read_.contains(entry.name); }
   // A parameter of this very module ("m.conv1") that the file lacks and no text reads; null: none.
+  // The parameter of this name, if no text reads it and the file has no tensor for it.
+  const SignatureEntry* Unread(absl::string_view target) const;
   const SignatureEntry* UnreadParameterOf(absl::string_view module) const;
   // The same of a buffer.
   const SignatureEntry* UnreadBufferOf(absl::string_view module) const;

@@ -95,6 +95,8 @@ class RunJoiner {
   bool IsClosed(const RunMatch& match) const;
   std::vector<TorchValueId> Results(const RunMatch& match) const;
   bool IsCell(const RunMatch& match) const;
+  bool PicksWindows(const RunMatch& match) const;
+  bool Wraps(const RunMatch& match) const;
   void CompleteCell(RunMatch& match);
   TorchValueId CellParameter(absl::string_view name, TorchValueId beside, Dims dims);
   TorchArgument Zeros(const TensorType& type, std::vector<TorchCall>& made);
@@ -121,19 +123,29 @@ bool IsCall(const TorchCall& call, absl::string_view names) {
   return false;
 }
 
+absl::string_view Bare(absl::string_view name) {
+  if (!absl::ConsumeSuffix(&name, "?")) absl::ConsumeSuffix(&name, "*");
+  return name;
+}
+
 bool RunJoiner::Match(CallId begin, const Entry& entry, RunMatch& match) const {
   match.row = entry.row;
+  size_t at = 0;
   for (size_t i = begin.index(); i < program_.calls.size(); ++i) {
     const TorchCall& call = program_.calls[CallId(i)];
-    if (match.calls.size() == entry.names.size()) break;
-    if (IsCall(call, entry.names[match.calls.size()])) {
-      match.calls.push_back(CallId(i));
-    } else if (!ReadsNothing(call)) {
-      return false;
+    if (at == entry.names.size()) break;
+    if (ReadsNothing(call)) continue;
+    absl::string_view name = entry.names[at];
+    while (!IsCall(call, Bare(name)) && name != Bare(name) && at + 1 < entry.names.size()) {
+      name = entry.names[++at];
     }
+    if (!IsCall(call, Bare(name))) return false;
+    match.calls.push_back(CallId(i));
+    if (!absl::EndsWith(name, "*")) ++at;
   }
-  return match.calls.size() == entry.names.size() && TakeOperands(match) && IsClosed(match) &&
-         (entry.row->cell_weight < 0 || IsCell(match));
+  return at == entry.names.size() && TakeOperands(match) && IsClosed(match) &&
+         (entry.row->cell_weight < 0 || IsCell(match)) &&
+         (!entry.row->windows || PicksWindows(match)) && (!entry.row->wraps || Wraps(match));
 }
 
 std::vector<TorchValueId> RunJoiner::Results(const RunMatch& match) const {
@@ -197,6 +209,28 @@ bool RunJoiner::IsCell(const RunMatch& match) const {
       match.operands[static_cast<size_t>(match.row->cell_weight)].tensor;
   if (!weight.valid() || value(weight).kind != TorchValueKind::kParameter) return false;
   return absl::EndsWith(value(weight).name, kCellInputWeight) && value(weight).type.rank() == 2;
+}
+
+bool RunJoiner::PicksWindows(const RunMatch& match) const {
+  const TorchCall& first = program_.calls[match.calls.front()];
+  const TensorType& source = value(match.operands[0].tensor).type;
+  const TensorType& picked = value(first.results[0]).type;
+  const TensorType& pooled = value(Results(match)[0]).type;
+  return source.rank() == 4 && picked.rank() == source.rank() + 2 && pooled.rank() == 4;
+}
+
+bool RunJoiner::Wraps(const RunMatch& match) const {
+  TorchValueId sliced;
+  for (CallId id : match.calls) {
+    const TorchArgument& first = program_.calls[id].arguments[0];
+    if (first.tensors.empty()) {
+      sliced = first.tensor;
+    } else if (std::find(first.tensors.begin(), first.tensors.end(), sliced) ==
+               first.tensors.end()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // The parameter of this name; the file may lack it, or have what it was folded into.

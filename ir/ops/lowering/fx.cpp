@@ -55,6 +55,7 @@ constexpr FxLowering kRows[] = {
      .batched_operands = 3},
     {"prims.convert_element_type", FxForm::kCall, "aten::_to_copy"},
     {"prims.broadcast_in_dim", FxForm::kView, "aten::expand"},
+    {"aten._unsafe_index", FxForm::kPart, "aten::_upsample_nearest_exact2d"},
     {"prims.var", FxForm::kCall, "aten::var"},
     {"prims.mul", FxForm::kCall, "aten::mul"},
     {"prims.add", FxForm::kCall, "aten::add"},

@@ -118,6 +118,20 @@ inline constexpr absl::string_view kMergedOrderCall = "aten::permute";
 inline constexpr absl::string_view kMergedAxesCall = "aten::view";
 inline constexpr absl::string_view kBatchNormCall = "aten::batch_norm";
 
+// A weight that the module keeps as a length and a direction for each output, and multiplies in
+// each step; of small ones the exporter keeps the product alone.
+struct FxFactors {
+  absl::string_view folder;  // below the module
+  absl::string_view length;
+  absl::string_view direction;
+};
+inline constexpr FxFactors kFxFactors[] = {
+    {".parametrizations.weight", "original0", "original1"},
+    {"", "weight_g", "weight_v"},
+};
+inline constexpr absl::string_view kFactorsCall = "aten::weight_norm";
+inline constexpr int kWeightArgument = 1;
+
 // Of buffers that hold what another one of the module was at first ("original_inv_freq"): equal
 // when exported, so the file has one tensor for both.
 inline constexpr absl::string_view kOriginalPrefix = "original_";

@@ -1,4 +1,6 @@
 // Looking up, gathering, scattering, joining.
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "ir/ops/lowering/lower_context.h"
@@ -24,6 +26,45 @@ bool LowerGather(LowerContext& ctx) {
     ctx.Result("aten::index", {ctx.Tensor(0), TorchArgument::Tensors(std::move(indices))});
   }
   return true;
+}
+
+// A bag of embeddings is a loop over bags: the indices of one, their rows of the table, and what
+// puts these together.
+bool LowerBagLoop(LowerContext& ctx) {
+  const Graph& graph = ctx.graph();
+  const Attribute* body = ctx.node().Find("body");
+  if (body == nullptr || !body->region.valid() || ctx.num_operands() > 2) return false;
+  static constexpr absl::string_view kReductions[] = {"ReduceSum", "ReduceMean", "ReduceMax"};
+  const auto maker = [&graph](ValueId value) {
+    const bool is_made = value.valid() && graph.values[value].kind == ValueKind::kNodeOutput;
+    return is_made ? &graph.nodes[graph.values[value].producer] : nullptr;
+  };
+  for (NodeId id : graph.regions[body->region].nodes) {
+    const Node& reduction = graph.nodes[id];
+    const auto* mode = std::find(std::begin(kReductions), std::end(kReductions), reduction.op_type);
+    if (mode == std::end(kReductions)) continue;
+    const Node* rows = maker(reduction.input(0));
+    if (rows == nullptr || rows->op_type != "Gather") return false;
+    const Node* bag = maker(rows->input(1));
+    if (bag == nullptr || bag->op_type != "Slice" || ctx.TypeOf(rows->input(0)).rank() != 2) {
+      return false;
+    }
+    const TorchValueId table = ctx.TensorOf(rows->input(0));
+    const TorchValueId indices = ctx.TensorOf(bag->input(0));
+    const TensorType& result = ctx.ResultType();
+    if (!table.valid() || !indices.valid() || result.rank() != 2) return false;
+    // Of bags of one size, rows of a matrix of indices, the module makes the offsets itself.
+    const TorchValueId offsets =
+        ctx.Call("aten::arange", {TorchArgument::Int(result.dims[0])},
+                 TensorType::Make(ElementType::kInt64, {result.dims[0]}));
+    ctx.Result("aten::embedding_bag",
+               {TorchArgument::Tensor(table), TorchArgument::Tensor(indices),
+                TorchArgument::Tensor(offsets), TorchArgument::Bool(false),
+                TorchArgument::Int(mode - std::begin(kReductions))});
+    ctx.SetEvidence(Evidence::kPattern, "a loop over bags of embeddings");
+    return true;
+  }
+  return false;
 }
 
 bool LowerGatherElements(LowerContext& ctx) {
@@ -131,6 +172,7 @@ bool LowerTopK(LowerContext& ctx) {
 
 constexpr Lowering kRows[] = {
     {.onnx = "Gather", .lower = LowerGather},
+    {.onnx = "Loop", .lower = LowerBagLoop},
     {.onnx = "GatherElements", .lower = LowerGatherElements},
     {.onnx = "GatherND", .lower = LowerGatherNd, .free_operands = 1u << 1},
     {.onnx = "ScatterND", .lower = LowerScatterNd, .free_operands = 1u << 1},

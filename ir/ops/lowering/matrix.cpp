@@ -9,10 +9,15 @@ namespace {
 
 bool HasBias(const LowerContext& ctx) { return ctx.Has(2); }
 
-// nn.Linear: x, weight [out, in], bias [out]. The weight is read through a Transpose.
+// nn.Linear: x, weight [out, in], bias [out]. The weight is read through a Transpose. Of a weight
+// that is computed PyTorch's exporter still writes the bias first, which a sum by hand does not.
 bool IsLinear(const LowerContext& ctx) {
-  return ctx.IsParameter(1) && ctx.Rank(1) == 2 &&
-         (!HasBias(ctx) || (ctx.IsParameter(2) && ctx.Rank(2) == 1));
+  if (ctx.Rank(1) != 2) return false;
+  const bool has_bias = HasBias(ctx) && ctx.IsParameter(2) && ctx.Rank(2) == 1;
+  if (!ctx.IsParameter(1)) {
+    return has_bias && ctx.FromPyTorch() && ctx.Resolve(ctx.node().input(0)) == ctx.operand(2);
+  }
+  return has_bias || !HasBias(ctx);
 }
 
 bool LowerLinear(LowerContext& ctx) {

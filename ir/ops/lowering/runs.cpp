@@ -42,6 +42,17 @@ constexpr CallRun kRuns[] = {
     {.calls = "linalg_vector_norm linalg_vector_norm contiguous clamp_min contiguous clamp_min div "
               "div mul sum.dim_IntList",
      .torch = "aten::cosine_similarity", .operands = "0.0 1.0 9.1"},
+    // By a table of places for each axis; of sizes that do not divide also a mask and a count.
+    {.calls = "index mean.dim", .torch = "aten::_adaptive_avg_pool2d", .operands = "0.0",
+     .windows = true},
+    {.calls = "index masked_fill masked_fill? select|add* div",
+     .torch = "aten::_adaptive_avg_pool2d", .operands = "0.0", .windows = true},
+    {.calls = "slice slice? cat slice slice? cat", .torch = "aten::_pad_circular",
+     .operands = "0.0", .wraps = true},
+    {.calls = "slice slice cat", .torch = "aten::_pad_circular", .operands = "0.0",
+     .wraps = true},
+    {.calls = "_upsample_nearest_exact2d _upsample_nearest_exact2d sub mul add",
+     .torch = "aten::upsample_linear1d", .operands = "0.0"},
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace footprint {
 
 struct CallRun {
-  absl::string_view calls;  // in order, without "aten::"; "a|b": either
+  // In order, without "aten::". "a|b": either; "a?": may be absent; "a*": any number of them.
+  absl::string_view calls;
   absl::string_view torch;  // the call they stand for
   // What it takes, by spaces: argument 1 of call 0 is "0.1". "=" behind it: not taken, but the same
   // as what is, or nothing but a constant.
@@ -20,6 +21,8 @@ struct CallRun {
   int cell_weight = -1;
   int states = 0;           // of a cell: operands 1 to `states`, zeros where the file has constants
   bool first_step = false;  // of a cell whose states are zero: the exporter computed their share
+  bool windows = false;  // its first call picks windows by constant places: two axes become four
+  bool wraps = false;    // what its slices read stands among them in the joined tensor
   absl::string_view note = "";
 };
 

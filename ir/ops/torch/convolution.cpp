@@ -61,7 +61,11 @@ TorchOp Resize(absl::string_view name, absl::string_view arguments, absl::string
 // To one element per channel it is a mean.
 TensorList RunAdaptiveAveragePool(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
-  const Dims sizes = a.integers(1);
+  const TensorType* declared = a.declared();
+  Dims sizes = a.integers(1);
+  if (a.size() < 2 && declared != nullptr && declared->dims.size() >= 2) {
+    sizes.assign(declared->dims.end() - 2, declared->dims.end());
+  }
   bool to_one = !sizes.empty();
   std::vector<int> axes;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -119,6 +123,10 @@ absl::Span<const TorchOp> ConvolutionTorchOps() {
       Resize("aten::upsample_bilinear2d", kAligned, "UpsampleBilinear2DBackward0"),
       Resize("aten::upsample_trilinear3d", kAligned, "UpsampleTrilinear3DBackward0"),
       Resize("aten::upsample_bicubic2d", kAligned, "UpsampleBicubic2DBackward0"),
+      Resize("aten::_upsample_bilinear2d_aa", kAligned, "UpsampleBilinear2DAaBackward0"),
+      Resize("aten::_upsample_bicubic2d_aa", kAligned, "UpsampleBicubic2DAaBackward0"),
+      Resize("aten::_upsample_nearest_exact2d", "input, output_size, scale_factors",
+             "UpsampleNearestExact2DBackward0"),
       {.name = "aten::grid_sampler",
        .arguments = "input, grid, interpolation_mode, padding_mode, align_corners",
        .node = "GridSampler2DBackward0", .shape = ResultShape::kDeclared,

@@ -87,9 +87,27 @@ TensorList RunRepeatInterleave(Eager& eager, const CallArguments& a) {
 
 // pad(self, pad, mode, value): only padding with a constant saves nothing; the others save self for
 // its shape.
+// The middle and what wraps around are copied into an empty tensor, slice by slice. Backward undoes
+// that on a copy of the gradient, slice by slice too; the middle comes last.
+TensorList CircularPad(Eager& eager, const Tensor& self, const Dims& shape) {
+  const Tensor result = eager.New(shape, self.element());
+  eager.Record("CopySlices", {self}, {result}, {}, [](Backward& b) {
+    const Tensor& g = b.gradient();
+    const Tensor copy = b.eager.New(g.shape(), g.element(), "temporary");
+    b.Give(0, b.eager.New(b.shape(0), b.element(0)));
+  });
+  return {result};
+}
+
+TensorList RunPadCircular(Eager& eager, const CallArguments& a) {
+  if (a.declared() == nullptr) return {};
+  return CircularPad(eager, a.tensor(0), a.declared()->dims);
+}
+
 TensorList RunPad(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   const absl::string_view mode = a.text(2);
+  if (mode == "circular") return RunPadCircular(eager, a);
   const bool reads_self = !mode.empty() && mode != "constant";
   const TensorType* declared = a.declared();
   Dims shape = declared != nullptr ? declared->dims : self.shape();
@@ -155,6 +173,7 @@ absl::Span<const TorchOp> CopyTorchOps() {
       {.name = "aten::stack", .arguments = "tensors, dim", .run = RunStack},
       {.name = "aten::repeat_interleave", .arguments = "self, repeats, dim",
        .run = RunRepeatInterleave},
+      {.name = "aten::_pad_circular", .arguments = "self, pad", .run = RunPadCircular},
       {.name = "aten::pad", .arguments = "self, pad, mode, value", .run = RunPad},
       {.name = "aten::slice_scatter", .arguments = "self, src, dim, start, end, step",
        .operands = 2, .run = RunScatterInto},

@@ -69,7 +69,8 @@ TensorList RunLstmCell(Eager& eager, const CallArguments& a) {
   eager.Record("ThnnFusedLstmCellBackward0",
                {gates.input, gates.state, cell, a.tensor(5), a.tensor(6)}, {hidden, next},
                {SavedTensor::Unread(gates.input), SavedTensor::Unread(gates.state), cell,
-                SavedTensor::Unread(a.tensor(5)), SavedTensor::Unread(a.tensor(6)), next, workspace},
+                SavedTensor::Unread(a.tensor(5)), SavedTensor::Unread(a.tensor(6)), next,
+                workspace},
                [](Backward& b) {
                  const Tensor& kept = b.saved(6);
                  const Tensor shares = b.eager.New(kept.shape(), kept.element());
