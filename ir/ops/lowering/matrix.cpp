@@ -9,15 +9,15 @@ namespace {
 
 bool HasBias(const LowerContext& ctx) { return ctx.Has(2); }
 
-// nn.Linear: x, weight [out, in], bias [out]. The weight is read through a Transpose. Of a weight
-// that is computed PyTorch's exporter still writes the bias first, which a sum by hand does not.
+// nn.Linear: x, weight [out, in], bias [out]. The weight is read through a Transpose. Where one of
+// the two is computed PyTorch's exporter still writes the bias first, which a sum by hand does not.
 bool IsLinear(const LowerContext& ctx) {
   if (ctx.Rank(1) != 2) return false;
-  const bool has_bias = HasBias(ctx) && ctx.IsParameter(2) && ctx.Rank(2) == 1;
-  if (!ctx.IsParameter(1)) {
-    return has_bias && ctx.FromPyTorch() && ctx.Resolve(ctx.node().input(0)) == ctx.operand(2);
-  }
-  return has_bias || !HasBias(ctx);
+  if (!HasBias(ctx)) return ctx.IsParameter(1);
+  if (ctx.Rank(2) != 1) return false;
+  if (ctx.IsParameter(1) && ctx.IsParameter(2)) return true;
+  return (ctx.IsParameter(1) || ctx.IsParameter(2)) && ctx.FromPyTorch() &&
+         ctx.Resolve(ctx.node().input(0)) == ctx.operand(2);
 }
 
 bool LowerLinear(LowerContext& ctx) {
