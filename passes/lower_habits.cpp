@@ -1,5 +1,6 @@
 #include "passes/lower_habits.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,25 +69,58 @@ bool MayHaveHabit(const Graph& graph, ScopeId scope) {
   return !has_classes;
 }
 
+// The branches of residual networks, which sums join again.
+class Branches {
+ public:
+  Branches(const Graph& graph, const TorchProgram& program)
+      : graph_(graph), program_(program), maker_(program.values.size()) {
+    for (size_t i = 0; i < program.calls.size(); ++i) {
+      for (TorchValueId result : program.calls[CallId(i)].results) {
+        if (result.valid()) maker_[result] = CallId(i);
+      }
+    }
+  }
+
+  bool IsComputed(TorchValueId value) const { return maker_[value].valid(); }
+  bool EndsIn(TorchValueId value) const {
+    if (!value.valid() || !IsComputed(value)) return false;
+    const TorchCall& maker = program_.calls[maker_[value]];
+    return EndsBranch(*maker.op, NameOf(graph_, maker.scope));
+  }
+  // Some sum is `x + branch(x)`: its author would write `shortcut(x) + branch(x)` too, where both
+  // are branches, and not `out += shortcut(x)`.
+  bool AddsIdentityFirst() const {
+    return std::any_of(program_.calls.begin(), program_.calls.end(), [this](const TorchCall& call) {
+      return IsSum(*call.op) && call.arguments.size() > 1 && call.arguments[0].tensor.valid() &&
+             Fits(program_, call) && !EndsIn(call.arguments[0].tensor) && EndsIn(call.arguments[1].tensor);
+    });
+  }
+
+ private:
+  const Graph& graph_;
+  const TorchProgram& program_;
+  IdVector<TorchValueId, CallId> maker_;
+};
+
 }  // namespace
 
 void AssumeInPlace(const Graph& graph, TorchProgram& program) {
   if (!ReadsFractions(program)) return;  // the libraries with the habit are of images
   const IdVector<TorchValueId, CallId> last_reader = LastReaders(program);
-  IdVector<TorchValueId, CallId> producer(program.values.size());
+  const Branches branches(graph, program);
+  const bool adds_identity_first = branches.AddsIdentityFirst();
   for (size_t i = 0; i < program.calls.size(); ++i) {
     const CallId id(i);
     TorchCall& call = program.calls[id];
-    for (TorchValueId result : call.results) {
-      if (result.valid()) producer[result] = id;
-    }
     const InPlaceHabit* habit = FindInPlaceHabit(*call.op);
     if (habit == nullptr || call.arguments.empty()) continue;
     const TorchValueId operand = call.arguments[0].tensor;
-    if (!operand.valid() || !producer[operand].valid() || last_reader[operand] != id) continue;
-    const TorchCall& maker = program.calls[producer[operand]];
-    if (habit->after_branch && !EndsBranch(*maker.op, NameOf(graph, maker.scope))) continue;
+    if (!operand.valid() || last_reader[operand] != id || !branches.IsComputed(operand)) continue;
     if (!Fits(program, call) || !MayHaveHabit(graph, call.scope)) continue;
+    if (habit->after_branch) {
+      if (!branches.EndsIn(operand)) continue;
+      if (adds_identity_first && branches.EndsIn(call.arguments.back().tensor)) continue;
+    }
     call.in_place = InPlace::kIfUnsaved;
     call.evidence = Evidence::kAssumption;
     call.note = std::string(habit->note);
