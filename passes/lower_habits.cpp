@@ -90,10 +90,12 @@ class Branches {
   // Some sum is `x + branch(x)`: its author would write `shortcut(x) + branch(x)` too, where both
   // are branches, and not `out += shortcut(x)`.
   bool AddsIdentityFirst() const {
-    return std::any_of(program_.calls.begin(), program_.calls.end(), [this](const TorchCall& call) {
+    const auto adds_branch = [this](const TorchCall& call) {
       return IsSum(*call.op) && call.arguments.size() > 1 && call.arguments[0].tensor.valid() &&
-             Fits(program_, call) && !EndsIn(call.arguments[0].tensor) && EndsIn(call.arguments[1].tensor);
-    });
+             Fits(program_, call) && !EndsIn(call.arguments[0].tensor) &&
+             EndsIn(call.arguments[1].tensor);
+    };
+    return std::any_of(program_.calls.begin(), program_.calls.end(), adds_branch);
   }
 
  private:
