@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -57,16 +58,37 @@ absl::string_view NameOf(const Graph& graph, ScopeId scope) {
   return scope.valid() ? absl::string_view(graph.scopes[scope].name) : absl::string_view();
 }
 
-// Where the file names the classes of modules, one around the call must have the habit.
-bool MayHaveHabit(const Graph& graph, ScopeId scope) {
+// Where the file names the classes of modules, one around the call must have the habit; modules of
+// a known kind have it unless one around them is of a library that has not.
+bool MayHaveHabit(const Graph& graph, ScopeId scope, bool as_module) {
   bool has_classes = false;
   while (scope.valid() && static_cast<size_t>(scope.index()) < graph.scopes.size()) {
     const std::string& class_name = graph.scopes[scope].class_name;
     if (HasInPlaceHabits(class_name)) return true;
+    if (NeverWritesInPlace(class_name)) return false;
     has_classes |= !class_name.empty();
     scope = graph.scopes[scope].parent;
   }
-  return !has_classes;
+  return as_module || !has_classes;
+}
+
+// Scopes in which one operator alone is called: modules that are that operator.
+absl::flat_hash_map<ScopeId, const TorchOp*> OwnModules(const TorchProgram& program) {
+  absl::flat_hash_map<ScopeId, const TorchOp*> modules;
+  for (const TorchCall& call : program.calls) {
+    const auto [it, is_new] = modules.emplace(call.scope, call.op);
+    if (!is_new && it->second != call.op) it->second = nullptr;
+  }
+  return modules;
+}
+
+// A module of its own that was not made by `Module()`, without arguments.
+bool IsGivenModule(const TorchCall& call,
+                   const absl::flat_hash_map<ScopeId, const TorchOp*>& modules,
+                   double default_argument) {
+  if (!call.scope.valid() || modules.at(call.scope) != call.op) return false;
+  return call.arguments.size() > 1 &&
+         static_cast<float>(call.arguments[1].number) != static_cast<float>(default_argument);
 }
 
 // The branches of residual networks, which sums join again.
@@ -111,6 +133,7 @@ void AssumeInPlace(const Graph& graph, TorchProgram& program) {
   const IdVector<TorchValueId, CallId> last_reader = LastReaders(program);
   const Branches branches(graph, program);
   const bool adds_identity_first = branches.AddsIdentityFirst();
+  const auto modules = OwnModules(program);
   for (size_t i = 0; i < program.calls.size(); ++i) {
     const CallId id(i);
     TorchCall& call = program.calls[id];
@@ -118,7 +141,9 @@ void AssumeInPlace(const Graph& graph, TorchProgram& program) {
     if (habit == nullptr || call.arguments.empty()) continue;
     const TorchValueId operand = call.arguments[0].tensor;
     if (!operand.valid() || last_reader[operand] != id || !branches.IsComputed(operand)) continue;
-    if (!Fits(program, call) || !MayHaveHabit(graph, call.scope)) continue;
+    if (habit->as_module && !IsGivenModule(call, modules, habit->default_argument)) continue;
+    if (!habit->as_module && !Fits(program, call)) continue;
+    if (!MayHaveHabit(graph, call.scope, habit->as_module)) continue;
     if (habit->after_branch) {
       if (!branches.EndsIn(operand)) continue;
       if (adds_identity_first && branches.EndsIn(call.arguments.back().tensor)) continue;

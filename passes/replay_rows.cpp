@@ -65,6 +65,14 @@ bool MayOverwrite(const TorchOp& op) {
   });
 }
 
+// Channels stay last where the first operand has them so. Convolutions of bfloat16 do only in cuDNN
+// on devices that PyTorch knows to be able to; the references, made without one, took the kernel
+// that needs none, whose results are contiguous.
+bool KeepsChannelsLast(Eager& eager, const TorchOp& op, const Tensor& model, const Dims& shape) {
+  if (op.convolves && model.element() == ElementType::kBfloat16) return false;
+  return IsChannelsLast(eager, model) && shape.size() == model.shape().size();
+}
+
 Tensor NewResult(Eager& eager, const TorchOp& op, absl::Span<const Tensor> operands,
                  const CallArguments* call, bool in_place, ElementType element) {
   const Tensor& first = FirstOf(operands);
@@ -75,7 +83,7 @@ Tensor NewResult(Eager& eager, const TorchOp& op, absl::Span<const Tensor> opera
     case ResultStrides::kLikeOperands:
       return eager.NewStrided(shape, OperandStrides(eager, operands, shape), element);
     case ResultStrides::kMemoryFormat:
-      if (!IsChannelsLast(eager, first) || shape.size() != first.shape().size()) break;
+      if (!KeepsChannelsLast(eager, op, first, shape)) break;
       return eager.NewStrided(shape, ChannelsLastStrides(eager.dims(), shape), element);
   }
   return eager.New(shape, element);
@@ -106,7 +114,7 @@ Tensor NewGradient(Backward& b, const TorchOp& op, const ArgumentGradient& gradi
     case GradientForm::kMemoryFormat: {
       const Tensor& model = op.saves.empty() ? incoming : b.saved(0);
       const Dims& shape = b.shape(gradient.argument);
-      if (!IsChannelsLast(b.eager, model) || shape.size() != model.shape().size()) {
+      if (!KeepsChannelsLast(b.eager, op, model, shape)) {
         return b.eager.New(shape, incoming.element());
       }
       return b.eager.NewStrided(shape, ChannelsLastStrides(b.eager.dims(), shape),

@@ -11,13 +11,22 @@
 namespace footprint {
 namespace {
 
+constexpr int kKeysAsRead = 5;
 constexpr int kMask = 4;
 constexpr uint32_t kMasks = 3u << kMask;
 
 // The operator swaps the last two axes of its keys; exporters merge that with a transposition that
-// the module made before. Operands: q, k, v, mask, dropout ratio, k as the product reads it.
+// the module made before; two that undo each other are gone. Operands: q, k, v, mask, dropout ratio,
+// k as the product reads it.
 TorchArgument Keys(LowerContext& ctx) {
-  const absl::Span<const int64_t> merged = ctx.Producer(5)->Ints("perm");
+  if (!ctx.Has(kKeysAsRead)) {
+    Dims dims = ctx.Type(1).dims;
+    std::swap(dims[dims.size() - 2], dims.back());
+    return TorchArgument::Tensor(
+        ctx.Call("aten::transpose", {ctx.Tensor(1), TorchArgument::Int(-2), TorchArgument::Int(-1)},
+                 WithDims(ctx.Type(1), dims)));
+  }
+  const absl::Span<const int64_t> merged = ctx.Producer(kKeysAsRead)->Ints("perm");
   std::vector<int64_t> perm(merged.begin(), merged.end());
   if (perm.size() < 2) return ctx.Tensor(1);
   std::swap(perm[perm.size() - 2], perm.back());
@@ -77,7 +86,7 @@ constexpr Lowering WrittenByHand(absl::string_view onnx) {
 }
 
 constexpr Lowering kRows[] = {
-    {.onnx = "MatMul(Dropout?(Softmax(Add?(MatMul(Mul(q, #), Mul(Transpose:kt(k), #)), mask)),"
+    {.onnx = "MatMul(Dropout?(Softmax(Add?(MatMul(Mul(q, #), Mul(Transpose?:kt(k), #)), mask)),"
              " ratio), v)",
      .operands = "q k v mask ratio kt",
      .lower = LowerScaledDotProduct,
@@ -85,7 +94,7 @@ constexpr Lowering kRows[] = {
      .free_operands = 1u << 3,
      .note = "the shape exporters give scaled_dot_product_attention"},
     {.onnx = "MatMul(Dropout?(Where(IsNaN(p), #, Softmax:p(Add(MatMul(Mul(q, #),"
-             " Mul(Transpose:kt(k), #)), Where(mask, #, #)))), ratio), v)",
+             " Mul(Transpose?:kt(k), #)), Where(mask, #, #)))), ratio), v)",
      .operands = "q k v mask ratio kt",
      .lower = LowerScaledDotProduct,
      .when = IsAttention,
