@@ -97,6 +97,9 @@ class RunJoiner {
   bool IsCell(const RunMatch& match) const;
   bool PicksWindows(const RunMatch& match) const;
   bool Wraps(const RunMatch& match) const;
+  bool PoolsAll(const RunMatch& match) const;
+  bool IsLiteral(TorchValueId id) const;
+  bool RunsOnce(const RunMatch& match) const;
   void CompleteCell(RunMatch& match);
   TorchValueId CellParameter(absl::string_view name, TorchValueId beside, Dims dims);
   TorchArgument Zeros(const TensorType& type, std::vector<TorchCall>& made);
@@ -145,7 +148,8 @@ bool RunJoiner::Match(CallId begin, const Entry& entry, RunMatch& match) const {
   }
   return at == entry.names.size() && TakeOperands(match) && IsClosed(match) &&
          (entry.row->cell_weight < 0 || IsCell(match)) &&
-         (!entry.row->windows || PicksWindows(match)) && (!entry.row->wraps || Wraps(match));
+         (!entry.row->windows || PicksWindows(match)) && (!entry.row->wraps || Wraps(match)) &&
+         (!entry.row->pools || PoolsAll(match));
 }
 
 std::vector<TorchValueId> RunJoiner::Results(const RunMatch& match) const {
@@ -172,14 +176,14 @@ bool RunJoiner::TakeOperands(RunMatch& match) const {
     return std::find(known.begin(), known.end(), id) != known.end();
   };
   for (TorchValueId id : beside) {
-    if (!contains(id) && value(id).kind == TorchValueKind::kComputed) return false;
+    const bool is_computed = value(id).kind == TorchValueKind::kComputed && !IsLiteral(id);
+    if (!contains(id) && is_computed) return false;
     known.push_back(id);
   }
   for (CallId id : match.calls) {
     bool fits = true;
     ForEachTensor(program_.calls[id], [&](TorchValueId read) {
-      const CallId maker = producer_[read];
-      fits &= contains(read) || (maker.valid() && ReadsNothing(program_.calls[maker]));
+      fits &= contains(read) || IsLiteral(read);
     });
     if (!fits) return false;
     for (TorchValueId result : program_.calls[id].results) known.push_back(result);
@@ -217,6 +221,24 @@ bool RunJoiner::PicksWindows(const RunMatch& match) const {
   const TensorType& picked = value(first.results[0]).type;
   const TensorType& pooled = value(Results(match)[0]).type;
   return source.rank() == 4 && picked.rank() == source.rank() + 2 && pooled.rank() == 4;
+}
+
+// All axes but the first two, counted from the end: -2, -1.
+bool RunJoiner::PoolsAll(const RunMatch& match) const {
+  constexpr size_t kArguments = 3;  // self, axes, whether they are kept
+  for (CallId id : match.calls) {
+    const TorchCall& call = program_.calls[id];
+    if (call.arguments.size() < kArguments) continue;
+    const auto& axes = call.arguments[1].integers;
+    const int rank = value(call.arguments[0].tensor).type.rank();
+    int expected = -static_cast<int>(axes.size());
+    for (const Dim& axis : axes) {
+      if (!axis.Is(expected++)) return false;
+    }
+    return axes.size() >= 2 && call.arguments[2].boolean &&
+           rank == static_cast<int>(axes.size()) + 2;
+  }
+  return false;
 }
 
 bool RunJoiner::Wraps(const RunMatch& match) const {
@@ -272,7 +294,20 @@ TorchArgument RunJoiner::Zeros(const TensorType& type, std::vector<TorchCall>& m
   return TorchArgument::Tensor(call.results[0]);
 }
 
-// States that are constants in the file are zeros that the cell made, one tensor for all of them.
+bool RunJoiner::IsLiteral(TorchValueId id) const {
+  const CallId maker = producer_[id];
+  return maker.valid() && ReadsNothing(program_.calls[maker]);
+}
+
+// Nothing but this run reads its parameter: the cell runs once.
+bool RunJoiner::RunsOnce(const RunMatch& match) const {
+  const TorchValueId weight =
+      match.operands[static_cast<size_t>(match.row->cell_weight)].tensor;
+  return readers_[weight].size() == 1;
+}
+
+// States that are constants are zeros: of a cell that runs once those that it makes itself, one
+// tensor for all of them; of one that runs step by step those that the loop began with.
 void RunJoiner::CompleteCell(RunMatch& match) {
   const CallRun& row = *match.row;
   std::vector<TorchCall> made;
@@ -288,15 +323,19 @@ void RunJoiner::CompleteCell(RunMatch& match) {
       bias = TorchArgument::Tensor(CellParameter(kCellStateBias, operands[2].tensor, {gates}));
     }
     std::vector<TorchArgument> all = {operands[0]};
-    const TorchArgument zeros = Zeros(state, made);
-    for (int i = 0; i < row.states; ++i) all.push_back(zeros);
+    const bool once = RunsOnce(match);
+    for (int i = 0; i < row.states; ++i) {
+      all.push_back(i > 0 && once ? all.back() : Zeros(state, made));
+    }
     all.insert(all.end(), {operands[1], TorchArgument::Tensor(matrix), operands[2], bias});
     operands = std::move(all);
   } else {
     TorchArgument zeros;
+    const bool once = RunsOnce(match);
     for (size_t i = 1; i <= static_cast<size_t>(row.states); ++i) {
-      if (value(operands[i].tensor).kind != TorchValueKind::kBuffer) continue;
-      if (zeros.kind == TorchArgument::Kind::kNone) zeros = Zeros(state, made);
+      const TorchValueId held = operands[i].tensor;
+      if (value(held).kind != TorchValueKind::kBuffer && !(once && IsLiteral(held))) continue;
+      if (!once || zeros.kind == TorchArgument::Kind::kNone) zeros = Zeros(state, made);
       operands[i] = zeros;
     }
   }

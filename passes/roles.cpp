@@ -211,6 +211,10 @@ class RoleAssigner {
     if (!initializer && !uses.as_tensor) return Role::kConstant;
     const int64_t elements = Elements(constant);
     if (IsMadeFromSizes(constant) || IsLiteral(id, constant)) return Role::kConstant;
+    // Zeros and ones are made anew in every step, but for the segments of texts.
+    const bool is_uniform = IsFloatingPoint(constant.type.element) &&
+                            (constant.is_all_zero || constant.is_all_one);
+    if (!initializer && is_uniform && FromPyTorch()) return Role::kConstant;
     if (!IsFloatingPoint(constant.type.element)) return IntegerRole(constant, uses, elements);
     if (uses.as_weight && (initializer || (elements > 1 && !FromPyTorch()))) {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;

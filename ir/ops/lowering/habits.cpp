@@ -80,6 +80,10 @@ bool DropsOut(const TorchOp& op) {
   return op.name == "aten::dropout" || op.name == "aten::native_dropout";
 }
 
+bool Inverts(const TorchOp& op) { return op.name == "aten::reciprocal"; }
+
+bool Scales(const TorchOp& op) { return op.name == "aten::mul"; }
+
 bool IsSum(const TorchOp& op) { return op.name == "aten::add"; }
 
 bool AddsProductToBias(const TorchOp& op) { return op.name == "aten::baddbmm"; }

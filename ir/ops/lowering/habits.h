@@ -41,6 +41,8 @@ bool PassesProbabilities(const TorchOp& op);
 inline constexpr size_t kSoftmaxType = 2;  // the argument
 bool DropsOut(const TorchOp& op);
 bool Casts(const TorchOp& op);
+bool Inverts(const TorchOp& op);  // each element
+bool Scales(const TorchOp& op);   // by its other operand
 bool IsSum(const TorchOp& op);  // of two operands
 // A product of computed tensors on top of a bias, as some write the scores of attention.
 bool AddsProductToBias(const TorchOp& op);

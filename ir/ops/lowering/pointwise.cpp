@@ -1,4 +1,7 @@
 // Element by element: arithmetic, comparisons, logic, choice.
+#include <cmath>
+#include <optional>
+
 #include "ir/ops/lowering/lower_context.h"
 
 namespace footprint {
@@ -21,6 +24,28 @@ bool LowerDiv(LowerContext& ctx) {
   ctx.Result("aten::mul", {TorchArgument::Tensor(inverse), ctx.Argument(0)});
   return true;
 }
+
+// TorchScript files lose the product of 1 / x, which is more common than reciprocal(x) as such.
+bool LowerReciprocal(LowerContext& ctx) {
+  if (!ctx.FromPyTorch()) return LowerSame(ctx);
+  const TorchValueId inverse = ctx.Call("aten::reciprocal", {ctx.Tensor(0)}, ctx.ResultType());
+  ctx.Result("aten::mul", {TorchArgument::Tensor(inverse), TorchArgument::Int(1)});
+  return true;
+}
+
+// log1p(x) leaves the number first, log(x + 1) last.
+bool AddsToOne(const LowerContext& ctx) {
+  const ValueId sum = ctx.Resolve(ctx.node().input(0));
+  const Node& add = ctx.graph().nodes[ctx.graph().values[sum].producer];
+  return ctx.FromPyTorch() && ctx.Number(1) == 1.0 && ctx.Resolve(add.input(0)) == ctx.operand(1);
+}
+
+bool IsLogarithmOf(const LowerContext& ctx, double base) {
+  const std::optional<double> divisor = ctx.Number(1);
+  return divisor.has_value() && std::abs(*divisor - std::log(base)) < 1e-6;
+}
+bool IsLog2(const LowerContext& ctx) { return IsLogarithmOf(ctx, 2); }
+bool IsLog10(const LowerContext& ctx) { return IsLogarithmOf(ctx, 10); }
 
 // Overloads whose operands differ in kind have names of their own.
 bool LowerPow(LowerContext& ctx) {
@@ -80,6 +105,21 @@ bool LowerMod(LowerContext& ctx) {
 
 constexpr Lowering kRows[] = {
     {.onnx = "Div(#one, Sqrt(x))", .operands = "x", .torch = "aten::rsqrt", .lower = LowerSame},
+    {.onnx = "Log(Add(x, #one))",
+     .operands = "x one",
+     .torch = "aten::log1p",
+     .lower = LowerSame,
+     .when = AddsToOne},
+    {.onnx = "Div(Log(x), #base)",
+     .operands = "x base",
+     .torch = "aten::log2",
+     .lower = LowerSame,
+     .when = IsLog2},
+    {.onnx = "Div(Log(x), #base)",
+     .operands = "x base",
+     .torch = "aten::log10",
+     .lower = LowerSame,
+     .when = IsLog10},
     {.onnx = "Reciprocal(Sqrt(x))", .operands = "x", .torch = "aten::rsqrt", .lower = LowerSame},
     {.onnx = "Mul(&Relu:y(x), y)",
      .operands = "y",
@@ -121,7 +161,7 @@ constexpr Lowering kRows[] = {
     {.onnx = "Exp", .torch = "aten::exp", .lower = LowerSame},
     {.onnx = "Log", .torch = "aten::log", .lower = LowerSame},
     {.onnx = "Sqrt", .torch = "aten::sqrt", .lower = LowerSame},
-    {.onnx = "Reciprocal", .torch = "aten::reciprocal", .lower = LowerSame},
+    {.onnx = "Reciprocal", .torch = "aten::reciprocal", .lower = LowerReciprocal},
     {.onnx = "Erf", .torch = "aten::erf", .lower = LowerSame},
     {.onnx = "Cos", .torch = "aten::cos", .lower = LowerSame},
     {.onnx = "Sin", .torch = "aten::sin", .lower = LowerSame},

@@ -22,6 +22,7 @@ struct CallRun {
   int states = 0;           // of a cell: operands 1 to `states`, zeros where the file has constants
   bool first_step = false;  // of a cell whose states are zero: the exporter computed their share
   bool windows = false;  // its first call picks windows by constant places: two axes become four
+  bool pools = false;    // it reduces the last axes and keeps them, as decompositions count axes
   bool wraps = false;    // what its slices read stands among them in the joined tensor
   absl::string_view note = "";
 };

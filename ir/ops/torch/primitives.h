@@ -59,7 +59,7 @@ Tensor Mean(Eager& eager, const Tensor& self, absl::Span<const int> axes, bool k
 Tensor Sum(Eager& eager, const Tensor& self, absl::Span<const int> axes, bool keep,
            ElementType element);
 Tensor VectorNorm(Eager& eager, const Tensor& self, absl::Span<const int> axes, bool keep,
-                  ElementType element);
+                  ElementType element, double order = 2);
 // `element` undefined: that of `self`.
 Tensor Softmax(Eager& eager, const Tensor& self, ElementType element, bool log = false);
 Tensor Dropout(Eager& eager, const Tensor& self);

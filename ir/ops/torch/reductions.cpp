@@ -45,6 +45,7 @@ TensorList RunMeanDim(Eager& eager, const CallArguments& a) {
 struct Temporaries {
   int masks = 0;   // bools like the operand
   int counts = 0;  // int64 like the result
+  int flags = 0;   // bools like the result
   int small = 0;   // like the result
   int full = 0;    // like the operand
 };
@@ -63,6 +64,7 @@ TensorList Reduce(Eager& eager, const Tensor& self, const Dims& shape, ElementTy
                  };
                  make(temporaries.masks, b.shape(0), ElementType::kBool);
                  make(temporaries.counts, b.gradient().shape(), ElementType::kInt64);
+                 make(temporaries.flags, b.gradient().shape(), ElementType::kBool);
                  make(temporaries.small, b.gradient().shape(), b.gradient().element());
                  make(temporaries.full, b.shape(0), b.element(0));
                  b.Give(0, b.eager.New(b.shape(0), b.element(0)));
@@ -121,7 +123,8 @@ TensorList RunLogsumexp(Eager& eager, const CallArguments& a) {
 }
 // norm(self, p, dim, keepdim) is a vector norm.
 TensorList RunVectorNorm(Eager& eager, const CallArguments& a) {
-  return {VectorNorm(eager, a.tensor(0), Axes(a, 2), a.boolean(3), ResultType(a, 4, false))};
+  return {VectorNorm(eager, a.tensor(0), Axes(a, 2), a.boolean(3), ResultType(a, 4, false),
+                     a.number(1, 2))};
 }
 TensorList RunProd(Eager& eager, const CallArguments& a) {
   return Reduce(eager, a.tensor(0), {}, ResultType(a, 1), "ProdBackward0", true, {.full = 1});
@@ -194,9 +197,10 @@ TensorList RunAny(Eager& e, const CallArguments& a) { return Index(e, a, Element
 }  // namespace
 
 Tensor VectorNorm(Eager& eager, const Tensor& self, absl::Span<const int> axes, bool keep,
-                  ElementType element) {
+                  ElementType element, double order) {
+  // self.sgn() * grad of the first; else self * (grad / norm).masked_fill_(norm == 0, 0)
   return Reduce(eager, self, ReducedShape(self, axes, keep), element, "LinalgVectorNormBackward0",
-                true, {.full = 1})[0];
+                true, {.flags = order == 1 ? 0 : 1, .full = 1})[0];
 }
 
 absl::Span<const TorchOp> ReductionTorchOps() {
