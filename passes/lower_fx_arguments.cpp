@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "ir/ops/lowering/folded_tables.h"
+#include "ir/ops/lowering/habits.h"
 
 namespace footprint {
 namespace {
@@ -274,6 +275,15 @@ bool FxArguments::IsWorthRepeating(const FxGroup& group) const {
          IsFloatingPoint(facts_.types().types[group.result].tensor.element);
 }
 
+TorchValueId FxArguments::Compute(absl::string_view op, absl::string_view name,
+                                  std::vector<TorchArgument> arguments, TensorType type) {
+  const TorchValueId result = builder_.AddComputed(std::string(name), std::move(type));
+  builder_.Append(op, std::move(arguments), {result});
+  builder_.last().note = "the file lacks this call; its name is left";
+  names_.Set(name, result);
+  return result;
+}
+
 // The result of a removed call, of which its name is left and what it was computed from.
 TorchValueId FxArguments::StandIn(absl::string_view name, TorchValueId source) {
   const TorchArgument tensor = TorchArgument::Tensor(source);
@@ -299,11 +309,8 @@ TorchValueId FxArguments::StandIn(absl::string_view name, TorchValueId source) {
       arguments.push_back(TorchArgument::Int(1));
       break;
   }
-  const TorchValueId result =
-      builder_.AddComputed(std::string(name), builder_.value(source).type);
-  builder_.Append(op, std::move(arguments), {result});
-  builder_.last().note = "the file lacks this call; its name is left";
-  names_.Set(name, result);
+  const TensorType type = builder_.value(source).type;
+  const TorchValueId result = Compute(op, name, std::move(arguments), type);
   stood_for_.emplace(result, source);
   return result;
 }
@@ -329,6 +336,11 @@ TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant, int p
   if (IsFloatingPoint(type.element) && path.size() >= 2) {
     entry = FxIsBias(*now_.group->fx, position) ? OwnBias() : nullptr;
     if (entry == nullptr) entry = names_.UnreadParameterOf(path[path.size() - 2]);
+    // Tables come from the module's frequencies, if it has them.
+    const SignatureEntry* buffer = names_.UnreadBufferOf(path[path.size() - 2]);
+    const bool has_frequencies =
+        buffer != nullptr && absl::EndsWith(buffer->target, kFrequenciesName);
+    if (has_frequencies && FxElementwise(name).empty()) entry = nullptr;
   }
   TorchValueId result;
   const std::optional<FoldedTable> table =
@@ -342,10 +354,12 @@ TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant, int p
     const std::optional<Dims> dims =
         FxParameterDims(*now_.group->fx, position, TensorType(), ResultType());
     const bool fits = !dims.has_value() || *dims == type.dims;
-    const bool claims = fits && claimed_.insert(constant).second;
-    result = StandIn(name, names_.AddMissing(
-                               *entry, fits ? type : TensorType::Make(type.element, *dims),
-                               claims ? constant : ValueId()));
+    const absl::string_view op = FxElementwise(name);
+    const bool claims = fits && op.empty() && claimed_.insert(constant).second;
+    const TorchValueId parameter =
+        names_.AddMissing(*entry, fits ? type : TensorType::Make(type.element, *dims),
+                          claims ? constant : ValueId());
+    result = op.empty() ? StandIn(name, parameter) : Compute(op, name, {TorchArgument::Tensor(parameter)}, type);
   }
   names_.Set(name, result);
   return result;

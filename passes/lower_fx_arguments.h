@@ -67,6 +67,8 @@ class FxArguments {
   TorchValueId Repair(absl::string_view name, int position);
   bool IsWorthRepeating(const FxGroup& group) const;
   TorchValueId StandIn(absl::string_view name, TorchValueId source);
+  TorchValueId Compute(absl::string_view op, absl::string_view name,
+                       std::vector<TorchArgument> arguments, TensorType type);
   TorchValueId Multiply(absl::string_view name, ValueId product);
   TorchValueId Folded(absl::string_view name, ValueId constant, int position);
   const SignatureEntry* OwnBias() const;

@@ -46,11 +46,12 @@ FxNames::FxNames(const LowerFacts& facts, const Provenance& provenance,
   has_all_buffers_ = HasAllBuffers();
 }
 
-// Counters of norms are in no file.
+// Counters of norms are in no file; what frequencies went into is computed in each step.
 bool FxNames::HasAllBuffers() const {
   for (const auto& [name, entry] : by_name_) {
     const bool is_buffer = entry->kind != SignatureEntry::Kind::kParameter;
     if (!is_buffer || absl::EndsWith(entry->target, kStepCounterName)) continue;
+    if (absl::EndsWith(entry->target, kFrequenciesName)) continue;
     if (!StoredValue(*entry).valid() && !IsRead(*entry) && !MergedBuffer(*entry).valid()) {
       return false;
     }
@@ -159,7 +160,8 @@ ValueId FxNames::FoldedConstant(absl::string_view name) const {
   const TensorType& type = facts_.types().types[it->second].tensor;
   const bool is_tensor = IsFloatingPoint(type.element) || type.rank() > 0;
   const bool is_constant = facts_.graph().values[it->second].kind == ValueKind::kConstant;
-  return is_tensor && is_constant && !facts_.IsArithmetic(it->second) ? it->second : ValueId();
+  const bool is_computed = !facts_.IsArithmetic(it->second) || !FxElementwise(name).empty();
+  return is_tensor && is_constant && is_computed ? it->second : ValueId();
 }
 
 TorchValueId FxNames::Find(absl::string_view name) {

@@ -53,6 +53,7 @@ struct Uses {
   bool as_quantization = false;
   bool as_numbers = false;  // a weight that is no scale or zero point of another
   bool as_tensor = false;   // not only as numbers
+  bool as_given = false;    // not only where code makes what is read
 };
 
 int64_t Elements(const Constant& constant) {
@@ -128,12 +129,14 @@ class RoleAssigner {
       const bool identity = IsIdentity(node);
       const Lowering* row = FindLowering(node.domain, node.op_type);
       const uint32_t numbers = row == nullptr ? 0 : row->number_operands;
+      const uint32_t made = row == nullptr ? 0 : row->made_operands;
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         if (!node.inputs[i].valid()) continue;
         Uses& uses = uses_[node.inputs[i]];
         uses.any = true;
         uses.by_identity_only &= identity;
         uses.as_tensor |= i >= 32 || (numbers >> i & 1) == 0;
+        uses.as_given |= i >= 32 || (made >> i & 1) == 0;
         if (node.op == nullptr || i >= 32) continue;
         const uint32_t bit = uint32_t{1} << i;
         const bool describes = (node.op->quantization & bit) != 0;
@@ -151,6 +154,7 @@ class RoleAssigner {
         if (!output.valid()) continue;
         uses_[output].any = true;
         uses_[output].as_tensor = true;
+        uses_[output].as_given = true;
         uses_[output].by_identity_only = false;
       }
     }
@@ -214,7 +218,7 @@ class RoleAssigner {
     // Zeros and ones are made anew in every step, but for the segments of texts.
     const bool is_uniform = IsFloatingPoint(constant.type.element) &&
                             (constant.is_all_zero || constant.is_all_one);
-    if (!initializer && is_uniform && FromPyTorch()) return Role::kConstant;
+    if (!initializer && (is_uniform || !uses.as_given) && FromPyTorch()) return Role::kConstant;
     if (!IsFloatingPoint(constant.type.element)) return IntegerRole(constant, uses, elements);
     if (uses.as_weight && (initializer || (elements > 1 && !FromPyTorch()))) {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;

@@ -191,6 +191,17 @@ bool SwallowsNorm(absl::string_view onnx_op) {
   return onnx_op == "Conv" || onnx_op == "ConvTranspose" || onnx_op == "Gemm";
 }
 
+absl::string_view FxElementwise(absl::string_view name) {
+  static constexpr absl::string_view kOperators[] = {
+      "aten::exp",  "aten::sigmoid", "aten::tanh", "aten::softplus", "aten::neg",
+      "aten::sqrt", "aten::log",     "aten::abs",  "aten::square",   "aten::relu"};
+  const absl::string_view stem = FxStem(name);
+  for (absl::string_view op : kOperators) {
+    if (op.substr(op.rfind(':') + 1) == stem) return op;
+  }
+  return {};
+}
+
 FxRepair FindFxRepair(absl::string_view name) {
   const absl::string_view stem = FxStem(name);
   for (const RepairRow& row : kRepairs) {

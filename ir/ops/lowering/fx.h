@@ -78,6 +78,9 @@ inline constexpr absl::string_view kScalarName = "scalar_tensor_default";
 // reads each as it is.
 inline constexpr absl::string_view kPromotionName = "convert_element_type_default";
 
+// The operator of one tensor, element by element, that a removed text of this name was ("exp_1");
+// empty: none.
+absl::string_view FxElementwise(absl::string_view name);
 // What stands for a removed text of this name ("clone_2"), given the tensor that takes its place.
 enum class FxRepair : uint8_t {
   kSame,        // views and no-ops

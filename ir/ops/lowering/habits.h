@@ -31,6 +31,7 @@ bool EndsBranch(const TorchOp& op, absl::string_view module);
 bool IsRotation(const TorchOp& op);
 bool IsRotation(const Node& node);
 bool IsCosineOrSine(const TorchOp& op);  // of its angles
+inline constexpr absl::string_view kFrequenciesName = "inv_freq";
 inline constexpr absl::string_view kFrequenciesCopyName = "original_inv_freq";
 
 // The product of two computed tensors, as in attention written out; a layer's is another call.

@@ -66,7 +66,7 @@ bool LowerKlDiv(LowerContext& ctx) {
 
 constexpr Lowering kRows[] = {
     {.onnx = "ReduceMean|ReduceSum("
-             "Mul(Sub(Expand?(x), Expand?(target)), Sub(Expand?(x), Expand?(target))))",
+             "Mul(Sub(&Expand?(x), &Expand?(target)), Sub(&Expand?(x), &Expand?(target))))",
      .operands = "x target",
      .lower = LowerMse,
      .when = IsMse,

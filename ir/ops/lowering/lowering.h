@@ -51,6 +51,9 @@ struct Lowering {
   // Operands (bit i) that the exporter puts together from parameters: the rule gets those instead,
   // behind kFirstPart, if they are nothing else.
   uint32_t composed_operands = 0;
+  // Operands (bit i) that code makes for the operator, to write into or to fill in: constants there
+  // are no buffers.
+  uint32_t made_operands = 0;
   // Only where attention written by hand is to be taken as one call.
   bool fuses_attention = false;
   absl::string_view note = "";  // evidence in the user's words

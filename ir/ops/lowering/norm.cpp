@@ -72,6 +72,41 @@ bool IsLayerNorm(const LowerContext& ctx) {
   return !ctx.Has(2) || (ctx.IsParameter(2) && ctx.Rank(1) == ctx.Rank(2));
 }
 
+// (x - u) / sqrt((x - u).pow(2).mean() + eps), as norms over channels are written by hand: the file
+// has one difference for both. Operands: x, its mean, the squares, their mean, epsilon.
+bool LowerCenteredTwice(LowerContext& ctx) {
+  const auto axes = [&ctx](int i) {
+    const Node& mean = *ctx.Producer(i);
+    std::vector<int64_t> found(mean.Ints("axes").begin(), mean.Ints("axes").end());
+    const KnownValuePtr known = found.empty() && mean.input(1).valid() ? ctx.KnownOf(mean.input(1))
+                                                                       : KnownValuePtr();
+    if (known != nullptr) {
+      for (const Dim& axis : known->integers) found.push_back(axis.value());
+    }
+    return IntList(found);
+  };
+  const auto tensor = [](TorchValueId id) { return TorchArgument::Tensor(id); };
+  const TensorType& type = ctx.Type(0);
+  const TensorType& small = ctx.Type(1);
+  const TorchArgument x = ctx.Tensor(0);
+  const TorchArgument keep = TorchArgument::Bool(true);
+  const TorchArgument mean = tensor(ctx.Call("aten::mean.dim", {x, axes(1), keep}, small));
+  const TorchArgument first = tensor(ctx.Call("aten::sub", {x, mean}, type));
+  const TorchArgument squares =
+      tensor(ctx.Call("aten::pow.Tensor_Scalar", {first, TorchArgument::Int(2)}, type));
+  const TorchArgument variance =
+      tensor(ctx.Call("aten::mean.dim", {squares, axes(3), keep}, small));
+  const TorchArgument second = tensor(ctx.Call("aten::sub", {x, mean}, type));
+  const TorchArgument sum = tensor(ctx.Call("aten::add", {variance, ctx.Argument(4)}, small));
+  ctx.Result("aten::div", {second, tensor(ctx.Call("aten::sqrt", {sum}, small))});
+  return true;
+}
+
+bool IsCenteredTwice(const LowerContext& ctx) {
+  return ctx.FromPyTorch() && ctx.node().version >= 17 && ctx.Producer(1) != nullptr &&
+         ctx.Producer(3) != nullptr && ctx.Type(1).has_rank && ctx.Type(1).rank() == ctx.Rank(0);
+}
+
 // nn.GroupNorm is an instance norm of [N, groups, rest] between two reshapes, then weight and bias.
 // Operands: x, the grouped tensor, weight, bias.
 bool LowerGroupNormPieces(LowerContext& ctx) {
@@ -143,6 +178,12 @@ constexpr Lowering kRows[] = {
      .lower = LowerLayerNormPieces,
      .when = IsLayerNorm,
      .note = "LayerNorm without weight, written out"},
+    {.onnx = "Div(Sub:centered(x, ReduceMean:u(x)),"
+             " Sqrt(Add(ReduceMean:v(Pow:s(centered, #)), #epsilon)))",
+     .operands = "x u s v epsilon",
+     .lower = LowerCenteredTwice,
+     .when = IsCenteredTwice,
+     .note = "a norm by hand, whose two equal differences the file has as one"},
     {.onnx = "Add(Mul(Reshape(InstanceNormalization(Reshape:grouped(x))), Unsqueeze?(weight)),"
              " Unsqueeze?(bias))",
      .operands = "x grouped weight bias",

@@ -136,7 +136,7 @@ constexpr Lowering kRows[] = {
     {.onnx = "Min", .torch = "aten::minimum", .lower = LowerVariadic},
     {.onnx = "Sum", .torch = "aten::add", .lower = LowerVariadic},
     {.onnx = "Mean", .lower = LowerMeanOfTensors},
-    {.onnx = "Where", .lower = LowerWhere},
+    {.onnx = "Where", .lower = LowerWhere, .made_operands = 0b110},
     {.onnx = "Equal", .torch = "aten::eq", .lower = LowerBinary},
     {.onnx = "Greater", .torch = "aten::gt", .lower = LowerBinary},
     {.onnx = "GreaterOrEqual", .torch = "aten::ge", .lower = LowerBinary},
