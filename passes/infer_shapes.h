@@ -35,8 +35,8 @@ struct InferredTypes {
 // Inference as another program makes it, which knows less. Contents decide shapes only where they
 // are numbers, and a size is a number, a name of the model, or what the file declares.
 struct InferenceLimits {
-  // Whether contents of the node's outputs are computed.
-  bool (*computes)(const Node& node) = nullptr;
+  // Whether contents of the node's outputs are computed. `stored`: by operand.
+  bool (*computes)(const Node& node, const std::vector<bool>& stored) = nullptr;
   // Takes out of the type of an output what is not seen; `inputs` are the contents of the operands.
   void (*forget)(const Node& node, absl::Span<const KnownValuePtr> inputs,
                  TensorType& output) = nullptr;

@@ -27,7 +27,14 @@ bool Inference::IsFolded() const {
   return true;
 }
 
-bool Inference::IsComputed() const { return limits_->computes(*node_) || IsFolded(); }
+bool Inference::IsComputed() const {
+  std::vector<bool> stored;
+  for (const ValueId input : node_->inputs) {
+    const bool is_constant = input.valid() && graph_.values[input].kind == ValueKind::kConstant;
+    stored.push_back(is_constant || (input.valid() && limits_->folds != nullptr && folded_[input]));
+  }
+  return limits_->computes(*node_, stored) || IsFolded();
+}
 
 void Inference::Limit(ValueId id) {
   TensorType& inferred = result_.types[id].tensor;

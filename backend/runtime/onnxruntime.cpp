@@ -121,6 +121,9 @@ class RegionPlanner {
       if ((kernel->inplace >> i & 1) != 0 && operand(i) >= 0)
         write.overwrites.push_back(operand(i));
     }
+    for (const auto& [from, to] : kernel->also_alias) {
+      if (to == output) write.alias = operand(from);
+    }
     for (const auto& [from, to] : kernel->also_inplace) {
       if (to == output && operand(from) >= 0) write.overwrites.push_back(operand(from));
     }

@@ -40,6 +40,7 @@ struct Kernel {
   ScratchRule scratch = nullptr;
   // {operand, output} pairs beyond output 0.
   std::vector<std::pair<int, int>> also_inplace = {};
+  std::vector<std::pair<int, int>> also_alias = {};  // the same: always the operand's buffer
   PackRule packs = nullptr;  // stored operands that it copies once
 };
 // Null: a kernel that writes every output into a buffer of its own, and takes nothing beside.

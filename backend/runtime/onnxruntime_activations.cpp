@@ -44,9 +44,10 @@ bool FinishGelu(Rewriter& rewriter, std::vector<int32_t> nodes, int32_t sum, int
   }
   if (last < 0) return false;
   nodes.push_back(last);
-  rewriter.Replace(nodes, Unary(op, std::string(kMicrosoftDomain), graph.node(sum).source, x,
-                                OutputOf(graph, last)),
-                   std::string("spelled-out activation -> ") + op);
+  rewriter.Replace(
+      nodes,
+      Unary(op, std::string(kMicrosoftDomain), graph.node(sum).source, x, OutputOf(graph, last)),
+      std::string("spelled-out activation -> ") + op);
   return true;
 }
 
@@ -111,8 +112,8 @@ void FuseQuickGelu(Rewriter& rewriter) {
       x = other;
     }
     rewriter.Replace(nodes,
-                     Unary("QuickGelu", std::string(kMicrosoftDomain),
-                           graph.node(sigmoid).source, x, OutputOf(graph, product)),
+                     Unary("QuickGelu", std::string(kMicrosoftDomain), graph.node(sigmoid).source,
+                           x, OutputOf(graph, product)),
                      "spelled-out activation -> QuickGelu");
   }
 }

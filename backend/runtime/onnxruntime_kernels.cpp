@@ -35,6 +35,10 @@ const std::vector<Kernel>& Kernels() {
       {.name = "Cast", .inplace = 1},
       {.name = "ScatterElements", .inplace = 1},
       {.name = "ScatterND", .inplace = 1},
+      // Running statistics of training are written over the stored ones.
+      {.name = "BatchNormalization",
+       .scratch = BatchStatisticsScratch,
+       .also_alias = {{3, 1}, {4, 2}}},
       {.name = "Conv", .scratch = ConvScratch},
       {.name = "ConvTranspose", .scratch = ConvTransposeScratch, .packs = PackTransposedFilter},
       {.name = "Where", .scratch = WhereScratch},

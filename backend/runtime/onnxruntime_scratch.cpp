@@ -69,6 +69,16 @@ Wide WhereScratch(const SizedNode& sized) {
                   BroadcastElements(sized.inputs[0], sized.inputs[2]));
 }
 
+// Training: mean and variance of the batch, unless they are handed out.
+Wide BatchStatisticsScratch(const SizedNode& sized) {
+  const size_t outputs = sized.node->outputs.size();
+  if (outputs < 2 || outputs > 3 || sized.input_bytes.size() < 5) return 0;
+  const auto aligned = [](Wide bytes) {
+    return (bytes + kRuntimeAlignment - 1) / kRuntimeAlignment * kRuntimeAlignment;
+  };
+  return aligned(sized.input_bytes[3]) + aligned(sized.input_bytes[4]);
+}
+
 // The squares, and those of one image padded by the window.
 Wide LrnScratch(const SizedNode& sized) {
   const std::vector<int64_t>& image = sized.outputs[0];

@@ -11,6 +11,7 @@ Wide ConvScratch(const SizedNode& sized);
 Wide ConvTransposeScratch(const SizedNode& sized);
 Wide WhereScratch(const SizedNode& sized);
 Wide LrnScratch(const SizedNode& sized);
+Wide BatchStatisticsScratch(const SizedNode& sized);
 Wide SoftmaxScratch(const SizedNode& sized);
 Wide TwoMoreScratch(const SizedNode& sized);
 Wide EinsumScratch(const SizedNode& sized);

@@ -8,13 +8,23 @@
 namespace footprint {
 namespace {
 
-constexpr absl::string_view kComputing[] = {"Shape",   "Size",      "Cast",  "Add",
-                                            "Sub",     "Mul",       "Div",   "Gather",
-                                            "Squeeze", "Unsqueeze", "Slice", "Concat"};
+constexpr absl::string_view kComputing[] = {"Shape",     "Cast",  "Add",    "Sub",
+                                            "Mul",       "Div",   "Gather", "Squeeze",
+                                            "Unsqueeze", "Slice", "Concat"};
 
-bool Computes(const Node& node) {
-  return node.domain.empty() && std::find(std::begin(kComputing), std::end(kComputing),
-                                          node.op_type) != std::end(kComputing);
+// Of what is stored it reads axes and positions alone: other numbers that are stored take part in
+// no computation.
+bool Computes(const Node& node, const std::vector<bool>& stored) {
+  if (!node.domain.empty()) return false;
+  const absl::string_view op = node.op_type;
+  if (std::find(std::begin(kComputing), std::end(kComputing), op) == std::end(kComputing)) {
+    return false;
+  }
+  const bool has_positions = op == "Gather" || op == "Squeeze" || op == "Unsqueeze";
+  for (size_t i = 0; i < stored.size(); ++i) {
+    if (stored[i] && (i != 1 || !has_positions)) return false;
+  }
+  return true;
 }
 
 void Forget(Dim& dim) {

@@ -6,6 +6,17 @@ namespace footprint {
 namespace {
 
 const MeasuredModel kModels[] = {
+    {"Statistics of training are written over the stored ones", R"(
+(float[2, 64, 4, 4] x) => (float[n, m, k, l] y) <float[64] s = {1...}, float[64] c = {1...},
+  float[64] m = {1...}, float[64] v = {1...}>
+{
+  a, p, q = BatchNormalization<training_mode = 1>(x, s, c, m, v)
+  b, r, t = BatchNormalization<training_mode = 1>(a, s, c, m, v)
+  d, u, w = BatchNormalization<training_mode = 1>(b, s, c, m, v)
+  y = Exp(d)
+}
+)",
+     16896, 16896},
     {"Einsum of both layouts", R"(
 (float[2, 10, 4, 8] a, float[2, 12, 4, 8] b) => (float[2, 4, 10, 12] y)
 {
