@@ -24,8 +24,8 @@
 // what certain of their modules are handed or return (FindNamedModule).
 //
 // The probabilities of attention are returned beside its result, in models of text, and the layer
-// that called it keeps them until it ends; of layers inside layers, the outermost, until the next
-// one inside it has returned its own.
+// that called it (of layers inside layers, the outermost) keeps them until its next attention has
+// returned its own, or it ends.
 //
 // Tensors that one call takes as a list have names of their own there, or are in a list with one:
 // they are held to the end of the run of the caller's scope. Of two, one is often renamed.
@@ -217,31 +217,30 @@ void Holds::HoldProbabilities() {
   if (!ReadsTextOnly()) return;
   struct Product {
     CallId call;
-    size_t layer;  // depths of the outermost layer around it and the innermost
-    size_t part;
+    CallId part_end;   // of the run of the module that the layer called; the layer's own: its end
+    CallId layer_end;  // of the outermost layer around it
   };
   std::vector<Product> products;
   for (size_t i = 0; i < program_.calls.size(); ++i) {
     const CallId id(i);
     const TorchCall& call = program_.calls[id];
     if (!MultipliesTensors(*call.op) || !IsProbability(call.arguments[0].tensor)) continue;
-    const auto is_numbered = [this](ScopeId scope) {
-      return IsNumbered(graph_.scopes[scope].name);
-    };
     const std::vector<ScopeId>& path = Path(id);
-    const auto first = std::find_if(path.begin(), path.end(), is_numbered);
-    if (first == path.end()) continue;
-    const auto last = std::find_if(path.rbegin(), path.rend(), is_numbered).base() - 1;
-    products.push_back({id, static_cast<size_t>(first - path.begin()),
-                        static_cast<size_t>(last - path.begin())});
+    const std::vector<CallId>& ends = run_end_[id];
+    for (size_t depth = 0; depth < path.size(); ++depth) {
+      if (!IsNumbered(graph_.scopes[path[depth]].name)) continue;
+      products.push_back({id, ends[std::min(depth + 1, path.size() - 1)], ends[depth]});
+      break;
+    }
   }
   for (size_t i = 0; i < products.size(); ++i) {
-    const auto [call, layer, part] = products[i];
-    CallId until = run_end_[call][layer];
-    if (part > layer && i + 1 < products.size() && products[i + 1].call < until) {
-      until = run_end_[products[i + 1].call][products[i + 1].part];
+    CallId until = products[i].layer_end;
+    for (size_t j = i + 1; j < products.size() && products[j].call < until; ++j) {
+      if (products[j].part_end == products[i].part_end) continue;
+      until = products[j].part_end;
+      break;
     }
-    Hold(program_.calls[call].arguments[0].tensor, until);
+    Hold(program_.calls[products[i].call].arguments[0].tensor, until);
   }
 }
 
