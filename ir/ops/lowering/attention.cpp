@@ -16,8 +16,8 @@ constexpr int kMask = 4;
 constexpr uint32_t kMasks = 3u << kMask;
 
 // The operator swaps the last two axes of its keys; exporters merge that with a transposition that
-// the module made before; two that undo each other are gone. Operands: q, k, v, mask, dropout ratio,
-// k as the product reads it.
+// the module made before; two that undo each other are gone. Operands: q, k, v, mask, dropout
+// ratio, k as the product reads it.
 TorchArgument Keys(LowerContext& ctx) {
   if (!ctx.Has(kKeysAsRead)) {
     Dims dims = ctx.Type(1).dims;
