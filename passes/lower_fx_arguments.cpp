@@ -359,7 +359,8 @@ TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant, int p
     const TorchValueId parameter =
         names_.AddMissing(*entry, fits ? type : TensorType::Make(type.element, *dims),
                           claims ? constant : ValueId());
-    result = op.empty() ? StandIn(name, parameter) : Compute(op, name, {TorchArgument::Tensor(parameter)}, type);
+    result = op.empty() ? StandIn(name, parameter)
+                        : Compute(op, name, {TorchArgument::Tensor(parameter)}, type);
   }
   names_.Set(name, result);
   return result;
