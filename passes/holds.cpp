@@ -194,9 +194,11 @@ std::vector<TorchValueId> Holds::Sources(TorchValueId value, CallId reader) cons
 }
 
 void Holds::HoldFactors() {
+  const bool of_text = ReadsTextOnly();  // PyTorch's own attention drops its operands before
   for (size_t i = 0; i < program_.calls.size(); ++i) {
     const CallId id(i);
-    if (run_end_[id].empty() || !MultipliesTensors(*program_.calls[id].op)) continue;
+    const TorchOp& op = *program_.calls[id].op;
+    if (run_end_[id].empty() || !(MultipliesTensors(op) || (Attends(op) && of_text))) continue;
     for (const TorchArgument& argument : program_.calls[id].arguments) {
       for (TorchValueId source : Sources(argument.tensor, id)) Hold(source, run_end_[id].back());
     }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "absl/strings/match.h"
+#include "ir/ops/lowering/lowering.h"
 #include "absl/types/span.h"
 
 namespace footprint {
@@ -66,6 +67,8 @@ bool IsCosineOrSine(const TorchOp& op) { return op.name == "aten::cos" || op.nam
 bool MultipliesTensors(const TorchOp& op) {
   return op.name == "aten::matmul" || op.name == "aten::bmm" || op.name == "aten::baddbmm";
 }
+
+bool Attends(const TorchOp& op) { return op.name == kAttentionCall; }
 
 bool GivesProbabilities(const TorchOp& op) { return op.name == "aten::softmax"; }
 

@@ -36,6 +36,7 @@ inline constexpr absl::string_view kFrequenciesCopyName = "original_inv_freq";
 
 // The product of two computed tensors, as in attention written out; a layer's is another call.
 bool MultipliesTensors(const TorchOp& op);
+bool Attends(const TorchOp& op);  // in one kernel
 // Softmax, and what lets probabilities through: dropout and casts.
 bool GivesProbabilities(const TorchOp& op);
 bool PassesProbabilities(const TorchOp& op);
