@@ -151,7 +151,6 @@ constexpr Lowering kRows[] = {
     {.onnx = "Clip", .lower = LowerClip},
     {.onnx = "Gelu", .torch = "aten::gelu", .lower = LowerGelu},
     {.onnx = "com.microsoft::Gelu", .torch = "aten::gelu", .lower = LowerSame},
-    {.onnx = "com.microsoft::FastGelu", .torch = "aten::gelu", .lower = LowerTanhGelu},
     {.onnx = "com.microsoft::QuickGelu", .torch = "aten::silu", .lower = LowerSame},
 };
 

@@ -56,7 +56,7 @@ struct NamedModule {
   absl::string_view module;
   // Its caller keeps what it was handed until the module of this name, which follows, has returned.
   // Empty: its caller keeps what it returned, until it returns itself.
-  absl::string_view next;
+  absl::string_view next = "";
 };
 const NamedModule* FindNamedModule(absl::string_view module);
 // Rows of a table.

@@ -16,7 +16,7 @@ struct Tables {
   Tables() {
     for (absl::Span<const Lowering> family :
          {AttentionLowerings(), ActivationLowerings(), NormLowerings(), MatrixLowerings(),
-          CastLowerings(), ConvolutionLowerings(), CreationLowerings(), IndexLowerings(),
+          CastLowerings(), ConvolutionLowerings(), CreationLowerings(), FusedLowerings(), IndexLowerings(),
           LossLowerings(), PointwiseLowerings(), RandomLowerings(),
           RecurrentLowerings(), ReductionLowerings(),
           ViewLowerings()}) {

@@ -86,6 +86,7 @@ absl::Span<const Lowering> AttentionLowerings();
 absl::Span<const Lowering> CastLowerings();
 absl::Span<const Lowering> ConvolutionLowerings();
 absl::Span<const Lowering> CreationLowerings();
+absl::Span<const Lowering> FusedLowerings();
 absl::Span<const Lowering> IndexLowerings();
 absl::Span<const Lowering> LossLowerings();
 absl::Span<const Lowering> MatrixLowerings();
