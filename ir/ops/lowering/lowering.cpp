@@ -16,10 +16,9 @@ struct Tables {
   Tables() {
     for (absl::Span<const Lowering> family :
          {AttentionLowerings(), ActivationLowerings(), NormLowerings(), MatrixLowerings(),
-          CastLowerings(), ConvolutionLowerings(), CreationLowerings(), FusedLowerings(), IndexLowerings(),
-          LossLowerings(), PointwiseLowerings(), RandomLowerings(),
-          RecurrentLowerings(), ReductionLowerings(),
-          ViewLowerings()}) {
+          CastLowerings(), ConvolutionLowerings(), CreationLowerings(), FusedLowerings(),
+          IndexLowerings(), LossLowerings(), PointwiseLowerings(), RandomLowerings(),
+          RecurrentLowerings(), ReductionLowerings(), ViewLowerings()}) {
       for (const Lowering& row : family) {
         if (absl::StrContains(row.onnx, "(")) {
           shapes.push_back(&row);
