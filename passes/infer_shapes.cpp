@@ -33,6 +33,11 @@ const ValueType& UnknownType() {
   return unknown;
 }
 
+bool AreNumbers(const KnownValue& value) {
+  return std::all_of(value.integers.begin(), value.integers.end(),
+                     [](const Dim& element) { return element.is_constant(); });
+}
+
 }  // namespace
 
 const ValueType& Inference::InputType(int i) const {
@@ -45,10 +50,7 @@ KnownValuePtr Inference::InputValue(int i) const {
   if (!id.valid()) return nullptr;
   const KnownValuePtr& value = result_.values[id];
   if (limits_ == nullptr || !decides_shapes_ || value == nullptr) return value;
-  for (const Dim& element : value->integers) {
-    if (!element.is_constant()) return nullptr;
-  }
-  return value;
+  return AreNumbers(*value) ? value : nullptr;
 }
 
 ElementBounds Inference::InputBounds(int i) const {
@@ -92,7 +94,7 @@ const ValueType& Inference::OutputType(int i) const {
 void Inference::SetOutputValue(int i, KnownValuePtr value) {
   const ValueId id = node_->output(static_cast<size_t>(i));
   if (!id.valid() || value == nullptr) return;
-  if (limits_ != nullptr && !IsComputed()) return;
+  if (limits_ != nullptr && (!IsComputed() || !AreNumbers(*value))) return;
   if (!value->is_sequence) {
     Sizes sizes;
     if (!SmallSizes(result_.types[id], &sizes) || Product(sizes) != ElementsOf(*value)) return;

@@ -32,8 +32,8 @@ struct InferredTypes {
   std::vector<NodeId> unknown_nodes;
 };
 
-// Inference as another program makes it, which knows less. Contents decide shapes only where they
-// are numbers, and a size is a number, a name of the model, or what the file declares.
+// Inference as another program makes it, which knows less. Contents are known only where all are
+// numbers, and a size is a number, a name of the model, or what the file declares.
 struct InferenceLimits {
   // Whether contents of the node's outputs are computed. `stored`: by operand.
   bool (*computes)(const Node& node, const std::vector<bool>& stored) = nullptr;

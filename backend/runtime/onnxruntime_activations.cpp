@@ -19,7 +19,7 @@ int32_t ThenScalar(const Rewriter& rewriter, int32_t value, const char* op, doub
 
 int32_t OutputOf(const RuntimeGraph& graph, int32_t node) { return graph.node(node).outputs[0]; }
 
-// 0.5 * x * sum, in any order of the products.
+// (0.5 * x) * sum; of the error function also (x * sum) * 0.5, but not x * (0.5 * sum).
 bool FinishGelu(Rewriter& rewriter, std::vector<int32_t> nodes, int32_t sum, int32_t x,
                 const char* op) {
   RuntimeGraph& graph = rewriter.graph();
@@ -31,16 +31,13 @@ bool FinishGelu(Rewriter& rewriter, std::vector<int32_t> nodes, int32_t sum, int
   const std::optional<Rewriter::ScalarOperand> halved =
       half < 0 ? std::nullopt : rewriter.WithScalar(half);
   int32_t last = product;
-  if (other == x) {  // (x * sum) * 0.5
+  if (other == x && graph.node(nodes[1]).op_type == "Erf") {
     last = ThenScalar(rewriter, OutputOf(graph, product), "Mul", 0.5);
-  } else if (halved && halved->other == x) {  // (0.5 * x) * sum
+  } else if (halved && halved->other == x) {
     if (!IsAbout(halved->scalar, 0.5) || !rewriter.IsUsedOnce(other)) return false;
     nodes.push_back(half);
-  } else {  // x * (0.5 * sum)
-    const std::optional<Rewriter::ScalarOperand> factor = rewriter.WithScalar(product);
-    if (!factor || !IsAbout(factor->scalar, 0.5)) return false;
-    last = rewriter.OnlyReader(OutputOf(graph, product), "Mul");
-    if (last >= 0 && rewriter.OtherInput(last, OutputOf(graph, product)) != x) return false;
+  } else {
+    return false;
   }
   if (last < 0) return false;
   nodes.push_back(last);
@@ -59,12 +56,10 @@ void FuseErfActivations(Rewriter& rewriter) {
     if (!rewriter.Is(erf, "Erf")) continue;
     const int32_t scaled = graph.node(erf).inputs[0];
     if (!rewriter.IsUsedOnce(scaled)) continue;
-    int32_t scale = rewriter.MadeBy(scaled, "Div");
-    const double expected = scale >= 0 ? 1.41421356 : 0.70710678;
-    if (scale < 0) scale = rewriter.MadeBy(scaled, "Mul");
+    const int32_t scale = rewriter.MadeBy(scaled, "Div");
     const std::optional<Rewriter::ScalarOperand> scalar =
         scale < 0 ? std::nullopt : rewriter.WithScalar(scale);
-    if (!scalar || !IsAbout(scalar->scalar, expected)) continue;
+    if (!scalar || !IsAbout(scalar->scalar, 1.41421356)) continue;
     const int32_t sum = ThenScalar(rewriter, OutputOf(graph, erf), "Add", 1);
     if (sum >= 0) FinishGelu(rewriter, {scale, erf, sum}, sum, scalar->other, "Gelu");
   }

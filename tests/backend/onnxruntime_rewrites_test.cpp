@@ -24,6 +24,24 @@ const MeasuredModel kModels[] = {
 }
 )",
      135168, 167936},
+    {"Sizes beside one that has a name are not seen", R"(
+(float[b, 64, 16] x) => (float[n, m] y) <int64[1] z = {1}, int64[1] o = {2}>
+{
+  s = Shape(x)
+  a = Gather(s, z)
+  f = Gather(s, o)
+  t = Concat<axis = 0>(a, f)
+  c = ConstantOfShape(t)
+  d = Exp(c)
+  e = Exp(d)
+  g = Concat<axis = 0>(e, e, e)
+  h = ReduceMax<axes = [0], keepdims = 1>(g)
+  i = Add(e, h)
+  j = Exp(i)
+  y = Neg(j)
+}
+)",
+     16448, 16448},
     {"Sizes alone are seen", R"(
 (float[8, 64, 16] x) => (float[n, m, k, l] y) <int64[1] f = {2}, int64[1] z = {0}, int64[1] o = {1}>
 {
@@ -108,6 +126,66 @@ const MeasuredModel kModels[] = {
 }
 )",
      32768, 24576},
+    {"GELU in an order that is not one", R"(
+(float[2, 32, 64] x) => (float[n, m, k] y) <float r = {1.4142135}, float o = {1}, float h = {0.5}>
+{
+  a = Exp(x)
+  b = Div(a, r)
+  c = Erf(b)
+  d = Add(c, o)
+  e = Mul(h, d)
+  f = Mul(a, e)
+  y = Relu(f)
+}
+)",
+     49152, 49152},
+    {"GELU of a product by the root of a half", R"(
+(float[2, 32, 64] x) => (float[n, m, k] y) <float r = {0.70710677}, float o = {1}, float h = {0.5}>
+{
+  a = Exp(x)
+  b = Mul(a, r)
+  c = Erf(b)
+  d = Add(c, o)
+  e = Mul(a, d)
+  f = Mul(e, h)
+  y = Relu(f)
+}
+)",
+     49152, 49152},
+    {"Half of x first, by tanh", R"(
+(float[2, 32, 64] x) => (float[n, m, k] y) <float p = {3}, float k = {0.044715},
+  float r = {0.7978845}, float o = {1}, float h = {0.5}>
+{
+  a = Exp(x)
+  b = Pow(a, p)
+  c = Mul(b, k)
+  d = Add(a, c)
+  e = Mul(d, r)
+  f = Tanh(e)
+  g = Add(f, o)
+  i = Mul(a, h)
+  j = Mul(i, g)
+  y = Relu(j)
+}
+)",
+     65536, 32768},
+    {"Half of the product last, by tanh", R"(
+(float[2, 32, 64] x) => (float[n, m, k] y) <float p = {3}, float k = {0.044715},
+  float r = {0.7978845}, float o = {1}, float h = {0.5}>
+{
+  a = Exp(x)
+  b = Pow(a, p)
+  c = Mul(b, k)
+  d = Add(a, c)
+  e = Mul(d, r)
+  f = Tanh(e)
+  g = Add(f, o)
+  i = Mul(a, g)
+  j = Mul(i, h)
+  y = Relu(j)
+}
+)",
+     49152, 49152},
     {"Past slices and concatenation", R"(
 (float[2, 8, 4, 16] x) => (float[n, m, k, l] y) <int64[1] zero = {0}, int64[1] four = {4},
   int64[1] three = {3}>
