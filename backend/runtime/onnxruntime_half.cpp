@@ -74,6 +74,7 @@ class Caster {
 
   void Run() {
     FindNodes();
+    CountReaders();
     for (const int32_t node : rewriter_.Order()) {
       if (IsCast(node)) Surround(node);
     }
@@ -127,6 +128,15 @@ class Caster {
     return makes_half;
   }
 
+  void CountReaders() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (!casts_[i]) continue;
+      for (const int32_t input : graph_.nodes[i].inputs) {
+        if (IsHalf(input)) ++readers_[input];
+      }
+    }
+  }
+
   int32_t AddFloat(int32_t value) {
     const int32_t made = graph_.AddLike(value, absl::StrCat(graph_.value(value).name, "/float"));
     graph_.value(made).type.element = graph_.value(made).visible.element = ElementType::kFloat;
@@ -137,14 +147,14 @@ class Caster {
     rewriter_.Replace({}, Unary("Cast", "", source, from, to), "");
   }
 
-  // Stored matrices are cast beforehand where the graph is optimized.
+  // What is stored for one node alone is cast beforehand where the graph is optimized.
   int32_t FloatOf(int32_t value, NodeId source) {
     const auto [found, is_new] = floats_.emplace(value, -1);
     if (!is_new) return found->second;
     const int32_t made = AddFloat(value);
     floats_[value] = made;
     const RuntimeValue& half = graph_.value(value);
-    if (half.constant && optimize_ && half.type.dims.size() > 1) {
+    if (half.constant && optimize_ && readers_[value] == 1) {
       graph_.value(made).constant = true;
     } else {
       AddCast(source, value, made);
@@ -196,6 +206,7 @@ class Caster {
   const bool optimize_;
   std::vector<bool> casts_;  // by node
   absl::flat_hash_map<int32_t, int32_t> floats_;
+  absl::flat_hash_map<int32_t, int32_t> readers_;  // operands that are cast, by value
 };
 
 }  // namespace

@@ -198,6 +198,22 @@ const MeasuredModel kModels[] = {
 }
 )",
      16448, 16448},
+    {"Half weights of two products are cast in each run", R"(
+(float16[b, 64] x) => (float16[n, m] y) <float16[64, 64] w = {0...}>
+{
+  a = MatMul(x, w)
+  y = MatMul(a, w)
+}
+)",
+     17408, 17408},
+    {"Half weights of one product are cast beforehand", R"(
+(float16[b, 64] x) => (float16[n, m] y) <float16[64, 64] w = {0...}, float16[64, 64] v = {1...}>
+{
+  a = MatMul(x, w)
+  y = MatMul(a, v)
+}
+)",
+     33792, 1024},
     {"Half precision is cast around kernels without it", R"(
 (float16[2, 32, 64] x) => (float16[n, m, k] y) <float16[64, 64] w = {0...}>
 {
