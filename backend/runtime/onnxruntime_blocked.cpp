@@ -163,17 +163,24 @@ class Blocker {
     images_.Reorder("ReorderOutput", node.source, images_.Take(node.inputs[0]), node.outputs[0]);
   }
 
-  // Each element repeated a whole number of times.
+  // Each element repeated, or lines drawn between elements.
+  bool IsPlainResize(int32_t id) const {
+    const absl::string_view positions =
+        rewriter_.String(id, "coordinate_transformation_mode", "half_pixel");
+    if (rewriter_.String(id, "mode", "nearest") == "linear") {
+      return positions == "half_pixel" || positions == "asymmetric" || positions == "align_corners";
+    }
+    return positions == "asymmetric" && rewriter_.String(id, "nearest_mode", "") == "floor";
+  }
+
+  // To a whole multiple.
   void ConvertResize(int32_t id) {
     RuntimeNode made = graph_.node(id);
     const bool is_old = made.op_type == "Upsample" || rewriter_.VersionOf(id) < 11;
     const size_t scales = is_old ? 1 : 2;
     if (made.inputs.size() != scales + 1 || !ScalesByWholes(made.inputs[scales])) return;
-    if (rewriter_.String(id, "mode", "nearest") != "nearest") return;
-    if (!is_old && (rewriter_.String(id, "coordinate_transformation_mode", "") != "asymmetric" ||
-                    rewriter_.String(id, "nearest_mode", "") != "floor")) {
-      return;
-    }
+    if (!is_old && !IsPlainResize(id)) return;
+    if (rewriter_.String(id, "mode", "nearest") == "cubic") return;
     const int64_t channels = images_.Find(made.inputs[0])->channels;
     made.op_type = "Upsample";
     made.domain = std::string(kNchwcDomain);

@@ -186,6 +186,17 @@ const MeasuredModel kModels[] = {
 }
 )",
      49152, 49152},
+    {"Lines between the elements of an image twice as large", R"(
+(float[2, 16, 8, 8] x) => (float[n, c, h, v] y) <float[16, 16, 3, 3] w = {0...},
+  float[4] s = {1.0, 1.0, 2.0, 2.0}>
+{
+  a = Conv<pads = [1, 1, 1, 1]>(x, w)
+  b = Resize<mode = "linear">(a, , s)
+  c = Add(b, b)
+  y = Conv<pads = [1, 1, 1, 1]>(c, w)
+}
+)",
+     131072, 65536},
     {"Past slices and concatenation", R"(
 (float[2, 8, 4, 16] x) => (float[n, m, k, l] y) <int64[1] zero = {0}, int64[1] four = {4},
   int64[1] three = {3}>
