@@ -105,23 +105,28 @@ class Caster {
     }
   }
 
-  // All that it reads and all that reads it works on 32-bit numbers.
+  // All that makes what it reads and all that reads its results works on 32-bit numbers; of a list
+  // of operands or results, the first one counts.
   bool IsAmongCasts(const RuntimeNode& node) const {
     if (node.removed || !node.captures.empty() || !ReadsHalf(node)) return false;
+    const size_t operands = node.op_type == "Concat" ? 1 : node.inputs.size();
+    const size_t results = node.op_type == "Split" ? 1 : node.outputs.size();
     bool reads_computed = false;
-    for (const int32_t input : node.inputs) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const int32_t input = node.inputs[i];
       const int32_t maker = input < 0 ? -1 : rewriter_.uses().producer[static_cast<size_t>(input)];
       reads_computed = reads_computed || maker >= 0;
-      if (IsHalf(input) && !graph_.value(input).constant && !IsCast(maker)) return false;
+      if (i < operands && IsHalf(input) && maker >= 0 && !IsCast(maker)) return false;
     }
     if (!reads_computed) return false;
     bool makes_half = false;
-    for (const int32_t output : node.outputs) {
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const int32_t output = node.outputs[i];
       if (output < 0) continue;
       if (graph_.value(output).output) return false;
-      if (!IsHalf(output)) continue;
+      if (i >= results || !IsHalf(output)) continue;
+      makes_half = true;
       for (const int32_t reader : rewriter_.uses().readers[static_cast<size_t>(output)]) {
-        makes_half = true;
         if (!IsCast(reader)) return false;
       }
     }

@@ -226,10 +226,10 @@ int32_t AddDequantization(Rewriter& rewriter, int32_t value, int32_t like, int32
 
 void PropagateQuantization(Rewriter& rewriter) {
   for (const int32_t node : rewriter.Order()) {
-    if (IsDequantization(rewriter, node)) PropagateForward(rewriter, node);
+    if (IsQuantization(rewriter, node)) PropagateBackward(rewriter, node);
   }
   for (const int32_t node : rewriter.Order()) {
-    if (IsQuantization(rewriter, node)) PropagateBackward(rewriter, node);
+    if (IsDequantization(rewriter, node)) PropagateForward(rewriter, node);
   }
 }
 

@@ -79,6 +79,17 @@ Wide BatchStatisticsScratch(const SizedNode& sized) {
   return aligned(sized.input_bytes[3]) + aligned(sized.input_bytes[4]);
 }
 
+// The same for bytes; each of the two choices comes with a scale and a zero point.
+Wide QuantizedWhereScratch(const SizedNode& sized) {
+  constexpr size_t kOther = 4;
+  if (sized.inputs.size() <= kOther) return 0;
+  return BroadcastElements(sized.inputs[0], sized.inputs[1]) +
+         BroadcastElements(sized.inputs[0], sized.inputs[kOther]);
+}
+
+// The image as numbers.
+Wide QuantizedPoolScratch(const SizedNode& sized) { return Product(sized.inputs[0], 0) * kFloat; }
+
 // The squares, and those of one image padded by the window.
 Wide LrnScratch(const SizedNode& sized) {
   const std::vector<int64_t>& image = sized.outputs[0];
@@ -89,7 +100,7 @@ Wide LrnScratch(const SizedNode& sized) {
 
 // Along an axis that is not the last: transposed there and back.
 Wide SoftmaxScratch(const SizedNode& sized) {
-  if (sized.source == nullptr || sized.source->version < 13) return 0;
+  if (sized.source == nullptr || IntOf(sized, "opset", sized.source->version) < 13) return 0;
   const Wide axis = sized.node->axis.value_or(IntOf(sized, "axis", -1));
   const auto rank = static_cast<int64_t>(sized.outputs[0].size());
   return axis == -1 || axis == rank - 1 ? 0 : Wide{2} * sized.output_bytes[0];

@@ -19,6 +19,8 @@ Wide ResizeScratch(const SizedNode& sized);
 Wide LstmScratch(const SizedNode& sized);
 Wide GruScratch(const SizedNode& sized);
 Wide RnnScratch(const SizedNode& sized);
+Wide QuantizedPoolScratch(const SizedNode& sized);
+Wide QuantizedWhereScratch(const SizedNode& sized);
 Wide QuantizedConvScratch(const SizedNode& sized);
 Wide QuantizedConvLastScratch(const SizedNode& sized);
 Wide PoolLastScratch(const SizedNode& sized);

@@ -214,6 +214,52 @@ const MeasuredModel kModels[] = {
 }
 )",
      33792, 1024},
+    {"Quantization is moved up first", R"(
+(uint8[2, 8, 16] x) => (uint8[n, m, k] y) <float s = {0.02}, float t = {0.03}, uint8 z = {3}>
+{
+  a = DequantizeLinear(x, s, z)
+  b = Transpose<perm = [0, 2, 1]>(a)
+  c = Transpose<perm = [1, 0, 2]>(b)
+  y = QuantizeLinear(c, t, z)
+}
+)",
+     2048, 1280},
+    {"Of a list of half operands the first one decides", R"(
+(float16[2, 16, 64] x, float16[2, 16, 64] z) => (float16[n, m, k] y)
+{
+  a = Sin(x)
+  e = Concat<axis = 1>(a, z)
+  f = Sin(e)
+  y = Transpose(f)
+}
+)",
+     32768, 32768},
+    {"Not the second one of a list of half operands", R"(
+(float16[2, 16, 64] x, float16[2, 64, 16] z) => (float16[n, m, k] y)
+{
+  a = Sin(x)
+  b = Transpose<perm = [0, 2, 1]>(z)
+  e = Concat<axis = 1>(b, a)
+  f = Sin(e)
+  y = Transpose(f)
+}
+)",
+     40960, 40960},
+    {"Pools of bytes work on numbers", R"(
+(uint8[2, 16, 8, 8] x) => (uint8[n, m, h, w] y) <float s = {0.5}, uint8 z = {3}>
+{
+  y = com.microsoft.QLinearAveragePool<kernel_shape = [2, 2], strides = [2, 2]>(x, s, z, s, z)
+}
+)",
+     8704, 8704},
+    {"Choices between bytes", R"(
+(uint8[2, 16, 8, 8] x, bool[2, 16, 8, 8] c) => (uint8[n, m, h, w] y) <float s = {0.5},
+  uint8 z = {3}>
+{
+  y = com.microsoft.QLinearWhere(c, x, s, z, x, s, z, s, z)
+}
+)",
+     6144, 6144},
     {"Half precision is cast around kernels without it", R"(
 (float16[2, 32, 64] x) => (float16[n, m, k] y) <float16[64, 64] w = {0...}>
 {
