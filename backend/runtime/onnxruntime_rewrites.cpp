@@ -20,6 +20,7 @@ void Simplify(Rewriter& rewriter) {
 // Whatever runs the nodes.
 void OptimizeAny(Rewriter& rewriter) {
   Simplify(rewriter);
+  FuseShapes(rewriter);
   FoldIntoConvolutions(rewriter);
   FuseProductBias(rewriter);
   PropagateQuantization(rewriter);

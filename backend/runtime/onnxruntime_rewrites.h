@@ -16,6 +16,7 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
 void FoldConstants(Rewriter& rewriter);
 void EliminateNodes(Rewriter& rewriter);
 void MergeEqualNodes(Rewriter& rewriter);
+void FuseShapes(Rewriter& rewriter);            // that a Reshape copies
 void FoldIntoConvolutions(Rewriter& rewriter);  // normalization and numbers by channel
 void FuseProductBias(Rewriter& rewriter);
 void MoveTransposes(Rewriter& rewriter);

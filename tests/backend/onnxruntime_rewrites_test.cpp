@@ -6,61 +6,6 @@ namespace footprint {
 namespace {
 
 const MeasuredModel kModels[] = {
-    {"Stored numbers among sizes are not seen", R"(
-(float[8, 64, 16] x) => (float[n, m, k, l] y) <int64[1] f = {4}, int64[1] z = {0}, int64[1] o = {1}>
-{
-  s = Shape(x)
-  a = Gather(s, z)
-  b = Gather(s, o)
-  t = Concat<axis = 0>(a, b, f, f)
-  c = Reshape(x, t)
-  d = Exp(c)
-  e = Exp(d)
-  g = Concat<axis = 0>(e, e, e)
-  h = ReduceMax<axes = [0], keepdims = 1>(g)
-  i = Add(e, h)
-  j = Exp(i)
-  y = Neg(j)
-}
-)",
-     135168, 167936},
-    {"Sizes beside one that has a name are not seen", R"(
-(float[b, 64, 16] x) => (float[n, m] y) <int64[1] z = {1}, int64[1] o = {2}>
-{
-  s = Shape(x)
-  a = Gather(s, z)
-  f = Gather(s, o)
-  t = Concat<axis = 0>(a, f)
-  c = ConstantOfShape(t)
-  d = Exp(c)
-  e = Exp(d)
-  g = Concat<axis = 0>(e, e, e)
-  h = ReduceMax<axes = [0], keepdims = 1>(g)
-  i = Add(e, h)
-  j = Exp(i)
-  y = Neg(j)
-}
-)",
-     16448, 16448},
-    {"Sizes alone are seen", R"(
-(float[8, 64, 16] x) => (float[n, m, k, l] y) <int64[1] f = {2}, int64[1] z = {0}, int64[1] o = {1}>
-{
-  s = Shape(x)
-  a = Gather(s, z)
-  b = Gather(s, o)
-  w = Gather(s, f)
-  t = Concat<axis = 0>(a, b, w)
-  c = Reshape(x, t)
-  d = Exp(c)
-  e = Exp(d)
-  g = Concat<axis = 0>(e, e, e)
-  h = ReduceMax<axes = [0], keepdims = 1>(g)
-  i = Add(e, h)
-  j = Exp(i)
-  y = Neg(j)
-}
-)",
-     167936, 167936},
     {"Cancel across an addition", R"(
 (float[2, 8, 4, 16] x) => (float[2, 8, 4, 16] y)
 {
