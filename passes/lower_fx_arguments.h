@@ -59,6 +59,8 @@ class FxArguments {
   void AddProducer(const FxGroup& group);
 
  private:
+  ValueId SourceInGroup(ValueId value) const;
+  void OrderByProducts();
   TorchArgument Convert(const FxArgument& argument, int position, bool may_be_tensor);
   TorchArgument ConvertList(const FxArgument& list, int position, bool may_be_tensor);
   void CollectKnown(const FxArgument& argument);
@@ -74,6 +76,8 @@ class FxArguments {
   const SignatureEntry* OwnBias() const;
   TorchValueId Gather(absl::string_view name, const SignatureEntry& entry,
                       const FoldedTable& table, const TensorType& type);
+  TorchValueId LookUp(absl::string_view name, const SignatureEntry& entry, const TensorType& type);
+  void AddFrequencies(const TensorType& turns);
   // An operand of the group that no argument accounts for: computed ones first.
   ValueId NextOperand(int position);
   ValueId TwiceReadOperand() const;

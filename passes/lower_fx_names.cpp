@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "ir/ops/lowering/folded_tables.h"
 #include "ir/ops/lowering/fx.h"
 #include "ir/ops/lowering/habits.h"
 
@@ -25,7 +26,10 @@ absl::string_view ModuleOf(absl::string_view target) {
 
 FxNames::FxNames(const LowerFacts& facts, const Provenance& provenance,
                  std::function<bool(const std::string&)> is_frozen, ProgramBuilder& builder)
-    : facts_(facts), is_frozen_(std::move(is_frozen)), builder_(builder) {
+    : facts_(facts),
+      signature_(provenance.signature),
+      is_frozen_(std::move(is_frozen)),
+      builder_(builder) {
   const Graph& graph = facts.graph();
   for (size_t i = 0; i < graph.values.size(); ++i) {
     values_.emplace(graph.values[ValueId(i)].name, ValueId(i));
@@ -51,7 +55,7 @@ bool FxNames::HasAllBuffers() const {
   for (const auto& [name, entry] : by_name_) {
     const bool is_buffer = entry->kind != SignatureEntry::Kind::kParameter;
     if (!is_buffer || absl::EndsWith(entry->target, kStepCounterName)) continue;
-    if (absl::EndsWith(entry->target, kFrequenciesName)) continue;
+    if (IsFoldedAway(entry->target)) continue;
     if (!StoredValue(*entry).valid() && !IsRead(*entry) && !MergedBuffer(*entry).valid()) {
       return false;
     }
@@ -133,6 +137,26 @@ const SignatureEntry* FxNames::BiasBeside(ValueId weight) const {
 const SignatureEntry* FxNames::BiasBeside(absl::string_view weight) const {
   const SignatureEntry* entry = StoredAs(absl::StrCat(ModuleOf(weight), ".", kBiasName));
   return entry == nullptr || IsRead(*entry) ? nullptr : entry;
+}
+
+std::vector<const SignatureEntry*> FxNames::UnreadBuffers() const {
+  std::vector<const SignatureEntry*> unread;
+  for (const SignatureEntry& entry : signature_) {
+    if (entry.is_output || entry.kind != SignatureEntry::Kind::kBuffer || IsRead(entry)) continue;
+    if (!tensors_.contains(entry.name) && !StoredValue(entry).valid()) unread.push_back(&entry);
+  }
+  return unread;
+}
+
+const SignatureEntry* FxNames::UnreadTableBelow(absl::string_view module) const {
+  for (const SignatureEntry& entry : signature_) {
+    if (entry.is_output || entry.kind != SignatureEntry::Kind::kParameter) continue;
+    const absl::string_view owner = ModuleOf(entry.target);
+    const bool is_table = ModuleOf(owner) == module && absl::EndsWith(entry.target, kTableName);
+    if (!is_table || IsRead(entry) || tensors_.contains(entry.name)) continue;
+    if (!StoredValue(entry).valid()) return &entry;
+  }
+  return nullptr;
 }
 
 ValueId FxNames::StoredValue(const SignatureEntry& entry) const {

@@ -42,6 +42,11 @@ class FxNames {
   const SignatureEntry* UnreadParameterOf(absl::string_view module) const;
   // The same of a buffer.
   const SignatureEntry* UnreadBufferOf(absl::string_view module) const;
+  // All buffers that the file lacks and no text reads.
+  std::vector<const SignatureEntry*> UnreadBuffers() const;
+  // The table of a module inside this one ("m.embeddings.position_embeddings.weight") that the file
+  // lacks and no text reads; null: none.
+  const SignatureEntry* UnreadTableBelow(absl::string_view module) const;
   static absl::string_view OwnerOf(const SignatureEntry& entry);
   // The parameter that a call had when it was merged with an equal one, which reads the parameter
   // `target`: of the same name, in a module beside that one, as yet unaccounted for. Null: none.
@@ -69,6 +74,7 @@ class FxNames {
   void CollectReferences(const FxArgument& argument);
 
   const LowerFacts& facts_;
+  absl::Span<const SignatureEntry> signature_;
   std::function<bool(const std::string&)> is_frozen_;
   ProgramBuilder& builder_;
   absl::flat_hash_map<std::string, TorchValueId> tensors_;

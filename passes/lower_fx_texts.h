@@ -68,6 +68,7 @@ class TextLowering {
   void LowerFunction();
   void LowerSequence(const std::vector<FxGroup>& groups, const FxSequenceMatch& match);
   void LowerView(const FxLowering& row, absl::string_view op);
+  bool LowerMergedProduct();
   void LowerAxes(const FxLowering& row, absl::string_view op);
   void PutOrderBack(std::vector<TorchArgument>& arguments);
   void LowerConvolution(absl::string_view op, const FxLowering& row);

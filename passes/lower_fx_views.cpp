@@ -79,7 +79,51 @@ bool TextLowering::LowerMaskedBias(absl::string_view op, std::vector<TorchArgume
   return true;
 }
 
+// Views of both operands, the product of matrices and a view of the result are one node under the
+// text of the last.
+bool TextLowering::LowerMergedProduct() {
+  const Node& node = graph_.nodes[group_->nodes.back()];
+  const std::vector<FxArgument>& texts = group_->fx->arguments;
+  if (node.op_type != kMergedProduct || texts.empty() || !repeated_.empty()) return false;
+  const absl::string_view name = texts[0].text;
+  const bool is_flat = FxStem(name) == kFlatProductName;
+  const size_t own = is_flat ? 1 : 2;  // axes behind those that are one
+  std::vector<TorchArgument> operands;
+  TensorType type;
+  for (size_t i = 0; i < 2; ++i) {
+    if (!node.input(i).valid()) return false;
+    const TorchValueId tensor = builder_.TensorOf(facts_.Resolve(node.input(i)));
+    type = builder_.value(tensor).type;
+    if (type.rank() < 2) return false;
+    operands.push_back(TorchArgument::Tensor(tensor));
+    if (type.dims.size() <= own + 1) continue;
+    const auto kept = type.dims.end() - static_cast<int64_t>(own);
+    Dims dims = {graph_.dims->Product(Dims(type.dims.begin(), kept))};
+    dims.insert(dims.end(), kept, type.dims.end());
+    type = TensorType::Make(type.element, dims);
+    const absl::string_view side = i == 0 ? "/left" : "/right";
+    const TorchValueId merged = builder_.AddComputed(absl::StrCat(name, side), type);
+    builder_.Append(kReshapeCall,
+                    {operands[i], TorchArgument::Ints(std::vector<Dim>(dims.begin(), dims.end()))},
+                    {merged});
+    operands[i] = TorchArgument::Tensor(merged);
+  }
+  Dims dims = builder_.value(operands[0].tensor).type.dims;
+  dims.back() = type.dims.back();
+  const TorchValueId product =
+      builder_.AddComputed(std::string(name), TensorType::Make(type.element, dims));
+  const absl::string_view call = is_flat ? kFlatProductCall : kBatchedProductCall;
+  classes_.CastArguments(call, operands);
+  builder_.Append(call, std::move(operands), {product});
+  builder_.last().note = "calls that the exporter merged";
+  const Dims& viewed = Type(group_->result).dims;
+  Finish(kViewCall, {TorchArgument::Tensor(product),
+                     TorchArgument::Ints(std::vector<Dim>(viewed.begin(), viewed.end()))});
+  return true;
+}
+
 void TextLowering::LowerView(const FxLowering& row, absl::string_view op) {
+  if (LowerMergedProduct()) return;
   std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
   const TorchValueId source = arguments_.first();
   if (row.form == FxForm::kSlice && source.valid()) {
@@ -148,14 +192,14 @@ void TextLowering::PutOrderBack(std::vector<TorchArgument>& arguments) {
   arguments[0] = TorchArgument::Tensor(copy);
 }
 
-// [B * H, S, D] where argument 0 is [B, H, ...]: the view between is gone.
+// [B * H, S, D] or [B, K, H / K, S, D] where argument 0 is [B, H, ...]: the view between is gone.
 void TextLowering::Unmerge(int count, std::vector<TorchArgument>& arguments) {
   constexpr size_t kOwn = 2;
   for (size_t i = 1; i < static_cast<size_t>(count) && i < arguments.size(); ++i) {
     if (!arguments[0].tensor.valid() || !arguments[i].tensor.valid()) continue;
     const Dims& first = builder_.value(arguments[0].tensor).type.dims;
     const TensorType& type = builder_.value(arguments[i].tensor).type;
-    if (type.dims.size() < kOwn || type.dims.size() >= first.size()) continue;
+    if (type.dims.size() < kOwn || type.dims.size() == first.size()) continue;
     const auto own = type.dims.end() - kOwn;
     Dims dims(first.begin(), first.end() - kOwn);
     const Dims merged(type.dims.begin(), own);

@@ -12,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "ir/onnx_op.h"
+#include "ir/ops/lowering/folded_tables.h"
+#include "ir/ops/lowering/fx.h"
 #include "ir/ops/lowering/habits.h"
 #include "ir/ops/lowering/lowering.h"
 #include "ir/suggest.h"
@@ -93,6 +95,7 @@ class RoleAssigner {
     for (const SignatureEntry& entry : provenance.signature) {
       if (!entry.is_output && !entry.target.empty()) signature_.emplace(entry.target, entry.kind);
     }
+    FindMissingBuffers();
   }
 
   Roles Run(const std::vector<std::string>& freeze) {
@@ -211,6 +214,10 @@ class RoleAssigner {
       if (listed->second == SignatureEntry::Kind::kBuffer) return Role::kBuffer;
     }
     if (uses.as_statistics) return Role::kBuffer;
+    if (IsComputed(constant)) {  // a few fractions may be a parameter, computed with
+      const bool is_few = Elements(constant) > 1 && Elements(constant) <= kTableElements;
+      return is_few && IsFloatingPoint(constant.type.element) ? Role::kBuffer : Role::kConstant;
+    }
     const bool initializer = constant.origin == ConstantOrigin::kInitializer;
     if (!initializer && !uses.as_tensor) return Role::kConstant;
     const int64_t elements = Elements(constant);
@@ -229,6 +236,24 @@ class RoleAssigner {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
     }
     return elements > 1 ? Role::kBuffer : Role::kConstant;
+  }
+
+  // A buffer may be left as a view of it alone. Counters of norms are in no file.
+  void FindMissingBuffers() {
+    absl::flat_hash_set<absl::string_view> stored;
+    for (const Constant& constant : graph_.constants) stored.insert(constant.name);
+    for (const auto& [target, kind] : signature_) {
+      if (kind != SignatureEntry::Kind::kBuffer || stored.contains(target)) continue;
+      lacks_buffers_ |= !absl::EndsWith(target, kStepCounterName) && !IsFoldedAway(target);
+    }
+  }
+
+  // By the exporter, from what depends on no input: the module computes it in every step.
+  bool IsComputed(const Constant& constant) const {
+    if (signature_.empty() || !FxIsComputed(constant.name) || Elements(constant) == 1) return false;
+    const bool may_be_buffer = FxIsView(constant.name) && lacks_buffers_;
+    return !may_be_buffer || (constant.type.element == ElementType::kBool &&
+                              FxStem(constant.name) == kSpreadName);  // a mask for all samples
   }
 
   // A short list of numbers that only meets sizes (slopes of a position bias); frequencies of a
@@ -357,9 +382,9 @@ class RoleAssigner {
     const absl::flat_hash_set<absl::string_view> all(names.begin(), names.end());
     for (absl::string_view name : names) {
       absl::string_view module = name;
-      if (!absl::ConsumeSuffix(&module, ".encoder.embed_positions.weight")) continue;
-      if (!all.contains(absl::StrCat(module, ".encoder.conv1.weight")) ||
-          !all.contains(absl::StrCat(module, ".encoder.conv2.weight"))) {
+      if (!absl::ConsumeSuffix(&module, "embed_positions.weight")) continue;
+      if (!all.contains(absl::StrCat(module, "conv1.weight")) ||
+          !all.contains(absl::StrCat(module, "conv2.weight"))) {
         continue;
       }
       if (!result_.frozen.insert(std::string(name)).second) continue;
@@ -413,6 +438,7 @@ class RoleAssigner {
   IdVector<NodeId, bool> from_sizes_;
   IdVector<NodeId, bool> turns_;
   IdVector<ValueId, std::vector<NodeId>> readers_;
+  bool lacks_buffers_ = false;  // the signature lists some that the file has under no name
   std::vector<Dim> batches_, lengths_;  // constant axes of integer inputs: the first, the others
 };
 

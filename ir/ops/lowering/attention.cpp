@@ -23,7 +23,8 @@ TorchArgument Keys(LowerContext& ctx) {
     Dims dims = ctx.Type(1).dims;
     std::swap(dims[dims.size() - 2], dims.back());
     return TorchArgument::Tensor(
-        ctx.Call("aten::transpose", {ctx.Tensor(1), TorchArgument::Int(-2), TorchArgument::Int(-1)},
+        ctx.Call("aten::transpose",
+                 {ctx.Tensor(1), TorchArgument::Int(-2), TorchArgument::Int(-1)},
                  WithDims(ctx.Type(1), dims)));
   }
   const absl::Span<const int64_t> merged = ctx.Producer(kKeysAsRead)->Ints("perm");

@@ -59,4 +59,27 @@ std::optional<Dims> FindFoldedOperand(absl::string_view target, const Dims& made
   return dims;
 }
 
+std::optional<Dims> FindFrequencies(absl::string_view target, const Dims& made) {
+  if (!absl::EndsWith(target, "inv_freq") || made.size() < 2) return std::nullopt;
+  const Dim turned = made.back();
+  if (!turned.is_constant() || turned.value() % 2 != 0) return std::nullopt;
+  return Dims{Dim(turned.value() / 2)};
+}
+
+bool IsFoldedAway(absl::string_view target) {
+  return absl::EndsWith(target, "inv_freq") || absl::EndsWith(target, ".relative_coords_table");
+}
+
+Dims LookedUpTable(absl::string_view target, const Dims& looked_up, int64_t positions) {
+  constexpr int64_t kTokenTypes = 2;
+  const size_t rank = looked_up.size();
+  Dim rows = rank >= 2 ? looked_up[rank - 2] : Dim(1);
+  if (absl::StrContains(target, "token_type")) {
+    rows = Dim(kTokenTypes);
+  } else if (rows.is_constant() && rows.value() < positions) {
+    rows = Dim(positions);
+  }
+  return {rows, looked_up.back()};
+}
+
 }  // namespace footprint

@@ -25,6 +25,16 @@ std::optional<FoldedTable> FindFoldedTable(absl::string_view target, const Dims&
 // nothing if it is none of them.
 std::optional<Dims> FindFoldedOperand(absl::string_view target, const Dims& made);
 
+// The same of frequencies of a rotary embedding, of which `made` are cosines or sines: half of them
+// are those of the other half.
+std::optional<Dims> FindFrequencies(absl::string_view target, const Dims& made);
+// Such a buffer is never what the exporter folded it into.
+bool IsFoldedAway(absl::string_view target);
+
+// Rows of a table of which `looked_up` were read, by its name and by how many positions the
+// module numbers (0: unknown).
+Dims LookedUpTable(absl::string_view target, const Dims& looked_up, int64_t positions);
+
 inline constexpr absl::string_view kGatherCall = "aten::index";
 
 }  // namespace footprint

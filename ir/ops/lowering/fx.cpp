@@ -1,7 +1,11 @@
 #include "ir/ops/lowering/fx.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 
 namespace footprint {
@@ -185,6 +189,19 @@ absl::string_view FxStem(absl::string_view name) {
     if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) return name;
   }
   return name.substr(0, end);
+}
+
+bool FxIsComputed(absl::string_view name) {
+  const bool is_internal = FxStem(name) == "val" || absl::StartsWith(name, "_val");
+  return !is_internal && !absl::StrContains(name, '.') && !name.empty();
+}
+
+bool FxIsView(absl::string_view name) {
+  static constexpr absl::string_view kViews[] = {
+      "view",   "slice",     "expand",  "unsqueeze", "squeeze", "select", "transpose",
+      "permute", "t",        "alias",   "reshape",   "narrow",  "unflatten", "flatten",
+      "index",  "detach",    "getitem", "broadcast_in_dim"};
+  return std::find(std::begin(kViews), std::end(kViews), FxStem(name)) != std::end(kViews);
 }
 
 bool SwallowsNorm(absl::string_view onnx_op) {

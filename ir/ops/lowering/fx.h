@@ -119,6 +119,12 @@ inline constexpr absl::string_view kItemName = "getitem";
 inline constexpr absl::string_view kMergedOrder = "Transpose";
 inline constexpr absl::string_view kMergedOrderCall = "aten::permute";
 inline constexpr absl::string_view kMergedAxesCall = "aten::view";
+// A product of matrices, between views of its operands and of its result.
+inline constexpr absl::string_view kMergedProduct = "MatMul";
+inline constexpr absl::string_view kBatchedProductCall = "aten::bmm";
+inline constexpr absl::string_view kFlatProductCall = "aten::mm";
+inline constexpr absl::string_view kFlatProductName = "mm";
+inline constexpr absl::string_view kReshapeCall = "aten::reshape";
 inline constexpr absl::string_view kBatchNormCall = "aten::batch_norm";
 
 // A weight that the module keeps as a length and a direction for each output, and multiplies in
@@ -147,6 +153,18 @@ inline constexpr absl::string_view kFoldedPadRule = "FuseConvPad";
 
 // The name without its number: "clone" for "clone_2".
 absl::string_view FxStem(absl::string_view name);
+
+// A constant of this name was computed when the file was made: it is what a call gave ("where_1"),
+// not a tensor of the module's ("m.weight") nor one of the exporter's own ("val_3").
+bool FxIsComputed(absl::string_view name);
+// The call gave a view of its operand.
+bool FxIsView(absl::string_view name);
+inline constexpr absl::string_view kSpreadName = "expand";
+// Stem of the names of rows that were looked up in a table.
+inline constexpr absl::string_view kLookupName = "embedding";
+inline constexpr absl::string_view kTableName = ".weight";
+inline constexpr absl::string_view kLookupCall = "aten::embedding";
+inline constexpr absl::string_view kScalingText = "aten.mul";
 
 // Size of a parameter that the file has no tensor for, from the operator that reads it as argument
 // `argument`: `first` is the type of argument 0 (1 for addmm), `result` that of the result.
