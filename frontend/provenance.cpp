@@ -15,6 +15,8 @@ using ONNX_NAMESPACE::NodeProto;
 constexpr absl::string_view kFxNodeKey = "pkg.torch.onnx.fx_node";
 constexpr absl::string_view kRewriteRulesKey = "pkg.onnxscript.rewriter.rule_name";
 constexpr absl::string_view kSignatureKey = "pkg.torch.export.ExportedProgram.graph_signature";
+// Set by the Python package, which has the module before it: "training".
+constexpr absl::string_view kModeKey = "footprint.module_mode";
 
 SignatureEntry::Kind SignatureKind(absl::string_view word) {
   using Kind = SignatureEntry::Kind;
@@ -103,6 +105,8 @@ Provenance ReadProvenance(const ModelProto& model, const std::vector<ImportedNod
   const std::string* signature = FindProperty(model.graph().metadata_props(), kSignatureKey);
   if (signature == nullptr) signature = FindProperty(model.metadata_props(), kSignatureKey);
   if (signature != nullptr) provenance.signature = ParseSignature(*signature);
+  const std::string* mode = FindProperty(model.metadata_props(), kModeKey);
+  provenance.says_training = mode != nullptr && *mode == "training";
 
   absl::flat_hash_map<absl::string_view, int32_t> index_of_text;
   for (const ImportedNode& node : nodes) {

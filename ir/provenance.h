@@ -59,6 +59,7 @@ struct Provenance {
   // Rewrites that touched the node ("FuseBatchNormIntoConv"), comma-separated; "" for none.
   IdVector<NodeId, std::string> rewrite_rules;
   std::vector<SignatureEntry> signature;
+  bool says_training = false;  // whoever exported the module noted that it was in training mode
 
   bool empty() const { return fx_nodes.empty(); }
 };

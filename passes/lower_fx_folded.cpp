@@ -132,7 +132,7 @@ void TextLowering::LowerBatchNorm() {
   if (texts.size() < 5) return Finish(group_->fx->target, texts);
   const bool says_mode = texts.size() > 5 && texts[5].kind == TorchArgument::Kind::kBool;
   const bool says_training = says_mode && texts[5].boolean;
-  const bool training = says_training || !names_.mutates_buffers();
+  const bool training = says_training || !names_.in_training_mode();
   std::vector<TorchArgument> arguments(texts.begin(), texts.begin() + 5);
   arguments.push_back(TorchArgument::Bool(training));
   for (size_t i = says_mode ? 6 : 5; i < texts.size() && i < 8; ++i) arguments.push_back(texts[i]);

@@ -29,13 +29,14 @@ FxNames::FxNames(const LowerFacts& facts, const Provenance& provenance,
     : facts_(facts),
       signature_(provenance.signature),
       is_frozen_(std::move(is_frozen)),
-      builder_(builder) {
+      builder_(builder),
+      in_training_mode_(provenance.says_training) {
   const Graph& graph = facts.graph();
   for (size_t i = 0; i < graph.values.size(); ++i) {
     values_.emplace(graph.values[ValueId(i)].name, ValueId(i));
   }
   for (const SignatureEntry& entry : provenance.signature) {
-    if (entry.kind == SignatureEntry::Kind::kBufferMutation) mutates_buffers_ = true;
+    if (entry.kind == SignatureEntry::Kind::kBufferMutation) in_training_mode_ = true;
     if (entry.is_output || !IsStoredKind(entry.kind)) continue;
     by_name_.emplace(entry.name, &entry);
     by_target_.emplace(entry.target, &entry);
@@ -44,6 +45,7 @@ FxNames::FxNames(const LowerFacts& facts, const Provenance& provenance,
   for (const FxNode& node : provenance.fx_nodes) {
     const bool is_item = FxStem(node.name) == kItemName;
     if (FindFxLowering(node.target).form == FxForm::kSize && !is_item) sizes_.insert(node.name);
+    in_training_mode_ |= FxDrops(node);
     for (const FxArgument& argument : node.arguments) CollectReferences(argument);
     for (const auto& [keyword, argument] : node.keyword_arguments) CollectReferences(argument);
   }

@@ -65,8 +65,9 @@ class FxNames {
   bool has_all_buffers() const { return has_all_buffers_; }
   // The module gave this stored value its name.
   bool IsListed(ValueId value) const;
-  // Training mode: norms wrote their running statistics.
-  bool mutates_buffers() const { return mutates_buffers_; }
+  // Training mode: norms wrote their running statistics, something is dropped, or the file says so.
+  // Norms that do not train then are frozen.
+  bool in_training_mode() const { return in_training_mode_; }
 
  private:
   bool HasAllBuffers() const;
@@ -84,7 +85,7 @@ class FxNames {
   absl::flat_hash_map<absl::string_view, std::vector<const SignatureEntry*>> by_module_;
   absl::flat_hash_set<absl::string_view> sizes_;
   absl::flat_hash_set<std::string> read_;
-  bool mutates_buffers_ = false;
+  bool in_training_mode_ = false;
   bool has_all_buffers_ = false;
 };
 

@@ -110,10 +110,18 @@ class FromModule(unittest.TestCase):
         self.assertEqual(report.parameter_count, sum(p.numel() for p in large.parameters()))
         self.assertGreater(report.training.peak.live_bytes, 2 * 4 * 50000 ** 2)
 
+    def test_a_norm_in_evaluation_mode_is_frozen(self):
+        module, inputs = Convolutions(), images(4)
+        module.features[1].eval()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            report = from_module(module, inputs, mode="training")
+        self.assertEqual(report.training.saved_bytes, saved_bytes(module, inputs))
+
     def test_evaluation_mode_is_told_of(self):
         module = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))
         example = (torch.randn(2, 3, 8, 8),)
-        module[1].eval()
+        module.eval()
         with self.assertWarnsRegex(UserWarning, "call train\\(\\) first"):
             from_module(module, example, loss="sum")
         with warnings.catch_warnings():

@@ -35,6 +35,8 @@ def from_module(module: torch.nn.Module, example_inputs: tuple[Any, ...],
 
     A training step is that of a module in training mode, so call train() first: of one in
     evaluation mode dropout is missing, and normalization keeps statistics of batches all the same.
+    Parts in evaluation mode inside a module in training mode are frozen: norms use the statistics
+    that they have.
 
         report = from_module(model, (images,), dynamic_shapes=({0: "batch"},), dim={"batch": 256})
     """
@@ -42,7 +44,7 @@ def from_module(module: torch.nn.Module, example_inputs: tuple[Any, ...],
         raise TypeError("expected a tuple of example inputs, as the module is called with them")
     check(options)
     trains = options.get("mode") != "inference"
-    if trains and not all(part.training for part in module.modules()):
+    if trains and not module.training:
         warnings.warn("the module is in evaluation mode: its training step is analyzed without "
                       "dropout, and with normalization as in training; call train() first, or ask "
                       "for mode='inference'", stacklevel=2)
@@ -81,6 +83,8 @@ def _export(module: torch.nn.Module, inputs: tuple[Any, ...], kwargs: dict[str, 
             value.const_value = onnx_ir.ExternalTensor(
                 location=UNSTORED, offset=None, length=None, name=name,
                 dtype=weights[name].dtype, shape=weights[name].shape)
+    if module.training:  # no node says so where all norms are frozen and nothing is dropped
+        program.model.metadata_props["footprint.module_mode"] = "training"
     model: onnx.ModelProto = onnx_ir.to_proto(program.model)
     return model
 

@@ -191,6 +191,22 @@ absl::string_view FxStem(absl::string_view name) {
   return name.substr(0, end);
 }
 
+bool FxDrops(const FxNode& node) {
+  constexpr size_t kActive = 2;     // dropout(input, p, train)
+  constexpr size_t kAttention = 4;  // scaled_dot_product_attention(q, k, v, mask, p)
+  const absl::string_view target = Name(node.target);
+  const auto exceeds_zero = [&](size_t i) {
+    return node.arguments.size() > i && node.arguments[i].kind == FxArgument::Kind::kFloat &&
+           node.arguments[i].float_value > 0;
+  };
+  if (target == kAttentionText) return exceeds_zero(kAttention);
+  if (target == "aten.bernoulli") return true;
+  if (target != "aten.dropout" && target != "aten.native_dropout") return false;
+  return exceeds_zero(1) && node.arguments.size() > kActive &&
+         node.arguments[kActive].kind == FxArgument::Kind::kBool &&
+         node.arguments[kActive].int_value != 0;
+}
+
 bool FxIsComputed(absl::string_view name) {
   const bool is_internal = FxStem(name) == "val" || absl::StartsWith(name, "_val");
   return !is_internal && !absl::StrContains(name, '.') && !name.empty();

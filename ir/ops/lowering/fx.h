@@ -154,6 +154,9 @@ inline constexpr absl::string_view kFoldedPadRule = "FuseConvPad";
 // The name without its number: "clone" for "clone_2".
 absl::string_view FxStem(absl::string_view name);
 
+// A dropout that is active, or noise that drops whole paths: the module was in training mode.
+bool FxDrops(const FxNode& node);
+
 // A constant of this name was computed when the file was made: it is what a call gave ("where_1"),
 // not a tensor of the module's ("m.weight") nor one of the exporter's own ("val_3").
 bool FxIsComputed(absl::string_view name);

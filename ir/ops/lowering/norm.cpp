@@ -19,7 +19,7 @@ bool LowerBatchNorm(LowerContext& ctx) {
   const Node& node = ctx.node();
   const bool says_training = node.version >= 14 ? node.Int("training_mode", 0) != 0
                                                 : node.outputs.size() > 1;
-  const bool training = says_training || !ctx.InTrainingMode();
+  const bool training = says_training || !(ctx.InTrainingMode() || ctx.DropsSomewhere());
   ctx.Result("aten::batch_norm",
              {ctx.Tensor(0), Affine(ctx, 1), Affine(ctx, 2), ctx.Tensor(3), ctx.Tensor(4),
               TorchArgument::Bool(training), TorchArgument::Float(1 - node.Float("momentum", 0.9)),
