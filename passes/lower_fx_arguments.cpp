@@ -13,7 +13,7 @@ namespace {
 
 using Kind = FxArgument::Kind;
 
-TorchArgument Literal(const FxArgument& argument) {
+TorchArgument Written(const FxArgument& argument) {
   switch (argument.kind) {
     case Kind::kInt:
       return TorchArgument::Int(argument.int_value);
@@ -59,8 +59,22 @@ void FxArguments::Begin(const FxGroup& group) {
     const bool is_inside_call = !tensor.valid() && !is_constant(input);  // a step of an earlier one
     if (!is_known && !is_inside_call && !now_.named.contains(input)) now_.operands.push_back(input);
   }
+  if (now_.operands.empty() && now_.known.empty()) AddSharedSources();
   std::stable_partition(now_.operands.begin(), now_.operands.end(),
                         [&](ValueId value) { return !is_constant(value); });
+}
+
+// Equal steps of two calls are one, made by the first: the other reads what that was made from.
+void FxArguments::AddSharedSources() {
+  constexpr int kSteps = 8;
+  for (ValueId input : now_.group->inputs) {
+    for (int i = 0; i < kSteps && input.valid() && !builder_.IsBound(input); ++i) {
+      const NodeId producer = graph_.values[input].producer;
+      input = producer.valid() ? graph_.nodes[producer].input(0) : ValueId();
+      if (input.valid()) input = facts_.Resolve(input);
+    }
+    if (input.valid() && builder_.IsBound(input)) now_.operands.push_back(input);
+  }
 }
 
 void FxArguments::CollectKnown(const FxArgument& argument) {
@@ -112,6 +126,7 @@ void FxArguments::OrderByProducts() {
 std::vector<TorchArgument> FxArguments::All(const FxLowering& row, const TorchOp* op) {
   const FxNode& fx = *now_.group->fx;
   if (row.batched_operands > 0) OrderByProducts();
+  now_.indexes = row.form == FxForm::kIndex;
   now_.float_operands = row.float_operands;
   now_.own_operand = row.skipped_argument;
   std::vector<TorchArgument> arguments;
@@ -144,7 +159,7 @@ TorchValueId FxArguments::Tensor(size_t position) {
 
 TorchArgument FxArguments::Convert(const FxArgument& argument, int position, bool may_be_tensor) {
   if (argument.kind == Kind::kList) return ConvertList(argument, position, may_be_tensor);
-  if (argument.kind != Kind::kReference) return Literal(argument);
+  if (argument.kind != Kind::kReference) return Written(argument);
   // Scalars of the code that the export turned into tensors.
   const bool is_number = FxStem(argument.text) == kScalarName;
   if (!may_be_tensor || is_number || names_.IsSize(argument.text)) return TorchArgument::Int(Dim());
@@ -170,8 +185,13 @@ TorchArgument FxArguments::ConvertList(const FxArgument& list, int position, boo
   }
   std::vector<TorchValueId> tensors;
   for (const FxArgument& item : list.items) {
-    tensors.push_back(item.kind == Kind::kReference ? Convert(item, position, true).tensor
-                                                    : TorchValueId());
+    if (item.kind != Kind::kReference) {
+      tensors.push_back(TorchValueId());
+    } else if (now_.indexes) {
+      tensors.push_back(Index(item.text, tensors.size()));
+    } else {
+      tensors.push_back(Convert(item, position, true).tensor);
+    }
   }
   return TorchArgument::Tensors(std::move(tensors));
 }
@@ -278,7 +298,7 @@ ValueId FxArguments::NextOperand(int position) {
 
 TorchValueId FxArguments::Repair(absl::string_view name, int position) {
   const ValueId operand = NextOperand(position);
-  if (!operand.valid()) return TorchValueId();
+  if (!operand.valid()) return RepeatNumber(name);
   if (graph_.values[operand].kind == ValueKind::kConstant) {
     return names_.IsListed(operand) ? StandIn(name, builder_.TensorOf(operand))
                                     : Folded(name, operand, position);

@@ -51,6 +51,7 @@ class FxArguments {
     std::vector<ValueId> operands;            // inputs that none accounts for
     size_t next_operand = 0;
     int float_operands = 0;
+    bool indexes = false;  // a list is of indices
     int own_operand = -1;  // the argument that shares no operand with another
   };
   GroupState Pause() { return std::move(now_); }
@@ -61,12 +62,16 @@ class FxArguments {
  private:
   ValueId SourceInGroup(ValueId value) const;
   void OrderByProducts();
+  void AddSharedSources();
+  TorchValueId Index(absl::string_view name, size_t axis);
   TorchArgument Convert(const FxArgument& argument, int position, bool may_be_tensor);
   TorchArgument ConvertList(const FxArgument& list, int position, bool may_be_tensor);
   void CollectKnown(const FxArgument& argument);
   TorchValueId Resolve(absl::string_view name, int position);
   TorchValueId ResolveMissing(const SignatureEntry& entry, int position);
   TorchValueId Repair(absl::string_view name, int position);
+  TorchValueId RepeatNumber(absl::string_view name);
+  TorchValueId Literal(absl::string_view name, TensorType type);
   bool IsWorthRepeating(const FxGroup& group) const;
   TorchValueId StandIn(absl::string_view name, TorchValueId source);
   TorchValueId Compute(absl::string_view op, absl::string_view name,

@@ -1,4 +1,6 @@
-// Arguments that are constants the exporter computed: what they were computed from.
+// Arguments that are constants the exporter computed: what they were computed from. Numbers of which
+// the file has the contents alone.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/ops/lowering/folded_tables.h"
 #include "ir/ops/lowering/habits.h"
+#include "ir/ops/lowering/lowering.h"
 #include "passes/lower_fx_arguments.h"
 
 namespace footprint {
@@ -165,6 +168,49 @@ TorchValueId FxArguments::Gather(absl::string_view name, const SignatureEntry& e
   }
   if (type.dims == table.gathered) return result;
   return call(kMergedAxesCall, result, ints(type.dims), type.dims);
+}
+
+// Numbers that the code wrote out (x[:, [-1]]) are a tensor of the step, of which the node has the
+// contents alone.
+TorchValueId FxArguments::Index(absl::string_view name, size_t axis) {
+  const auto is_number = [this](ValueId operand) {
+    return !IsFloatingPoint(facts_.types().types[operand].tensor.element);
+  };
+  const bool is_named = names_.Find(name).valid() || names_.FoldedConstant(name).valid() ||
+                        names_.Stored(name) != nullptr;
+  if (is_named || std::any_of(now_.operands.begin(), now_.operands.end(), is_number)) {
+    return Resolve(name, 1);
+  }
+  const Dims& result = ResultType().dims;
+  // What moves the axes of indices back may have been merged with a transposition behind it.
+  const bool is_moved = graph_.values[now_.group->result].name != now_.group->fx->name;
+  const size_t place = is_moved ? 0 : axis;
+  const Dim count = place < result.size() ? result[place] : Dim(1);
+  return Literal(name, TensorType::Make(ElementType::kInt64, {count}));
+}
+
+// A number as a tensor, made by a call that was merged with an equal one.
+TorchValueId FxArguments::RepeatNumber(absl::string_view name) {
+  for (NodeId id : now_.group->nodes) {
+    for (ValueId input : graph_.nodes[id].inputs) {
+      if (!input.valid() || !facts_.IsOneNumber(input)) continue;
+      const std::string& made_as = graph_.values[input].name;
+      if (made_as == name || FxStem(made_as) != FxStem(name)) continue;
+      const TensorType& type = facts_.types().types[input].tensor;
+      return Literal(name, TensorType::Make(type.element, type.dims));
+    }
+  }
+  return TorchValueId();
+}
+
+TorchValueId FxArguments::Literal(absl::string_view name, TensorType type) {
+  std::vector<Dim> dims(type.dims.begin(), type.dims.end());
+  const TorchValueId made = builder_.AddComputed(std::string(name), std::move(type));
+  builder_.Append(kLiteralCall, {TorchArgument::Ints(std::move(dims)), TorchArgument::Float(0)},
+                  {made});
+  builder_.last().note = "the file lacks this call; its name is left";
+  names_.Set(name, made);
+  return made;
 }
 
 }  // namespace footprint
