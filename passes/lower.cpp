@@ -73,7 +73,10 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
     }
     AssumeInPlace(graph, program);
     AddStepCounters(program);
-    if (provenance.empty()) AddFrequencyCopies(program);
+    if (provenance.empty()) {
+      AddFrequencyCopies(program);
+      AddIndexCopies(program);
+    }
   }
   OrderStored(graph, provenance, program);
   if (provenance.empty()) TellEvidence(program, sink);

@@ -1,5 +1,5 @@
-// Arguments that are constants the exporter computed: what they were computed from. Numbers of which
-// the file has the contents alone.
+// Arguments that are constants the exporter computed: what they were computed from. Numbers of
+// which the file has the contents alone.
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -190,6 +190,31 @@ void AddFrequencyCopies(TorchProgram& program) {
   }
 }
 
+void AddIndexCopies(TorchProgram& program) {
+  absl::flat_hash_map<TorchValueId, std::vector<std::string>> owners;
+  std::vector<TorchValue> copies;
+  for (const TorchCall& call : program.calls) {
+    if (!LooksUp(*call.op)) continue;
+    const std::vector<TorchValueId> tensors = TensorsOf(call);
+    if (tensors.size() < 2 || program.values[tensors[1]].kind != TorchValueKind::kBuffer) continue;
+    const TorchValue& table = program.values[tensors[0]];
+    const size_t dot = table.name.rfind('.');
+    if (table.kind != TorchValueKind::kParameter || dot == std::string::npos) continue;
+    const std::string owner = table.name.substr(0, dot);
+    std::vector<std::string>& known = owners[tensors[1]];
+    if (std::find(known.begin(), known.end(), owner) != known.end()) continue;
+    known.push_back(owner);
+    if (known.size() == 1) continue;
+    TorchValue copy = program.values[tensors[1]];
+    copy.name = absl::StrCat(owner, ".", kIndexCopyName);
+    copy.onnx_value = ValueId();
+    copy.constant = ConstantId();
+    copy.scope = table.scope;
+    copies.push_back(std::move(copy));
+  }
+  for (TorchValue& copy : copies) program.values.Add(std::move(copy));
+}
+
 void AddStepCounters(TorchProgram& program) {
   absl::flat_hash_set<TorchValueId> counted;
   for (const TorchCall& call : program.calls) {

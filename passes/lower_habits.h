@@ -10,6 +10,10 @@ namespace footprint {
 // Marks calls that modules write into their first operand; each becomes an assumption.
 void AssumeInPlace(const Graph& graph, TorchProgram& program);
 
+// Each module that looks a table of its own up by the same stored indices has a copy of them; a
+// file keeps equal ones once.
+void AddIndexCopies(TorchProgram& program);
+
 // A step counter for each norm with running statistics: a buffer that no file stores.
 void AddStepCounters(TorchProgram& program);
 

@@ -64,6 +64,13 @@ bool LowerTanhGelu(LowerContext& ctx) {
 // PyTorch's own exporter halves last; who halves first wrote the formula by hand.
 bool IsFromElsewhere(const LowerContext& ctx) { return !ctx.FromPyTorch(); }
 
+// Bloom's has a backward of its own; others write the same formula and leave it to autograd. The
+// name of the module tells.
+bool IsOwnFunction(const LowerContext& ctx) {
+  const ScopeId scope = ctx.node().scope;
+  return scope.valid() && ctx.graph().scopes[scope].name == "gelu_impl";
+}
+
 bool LowerGlu(LowerContext& ctx) {
   ctx.Result("aten::glu", {ctx.Tensor(0), TorchArgument::Int(ctx.Producer(1)->Int("axis", 0))});
   return true;
@@ -98,6 +105,7 @@ constexpr Lowering kRows[] = {
      .operands = "x",
      .torch = "footprint::bloom_gelu",
      .lower = LowerSame,
+     .when = IsOwnFunction,
      .note = "a GELU with its own backward, which saves its input alone"},
     {.onnx = "Mul(Split:first(x), Sigmoid(Split.1(x)))",
      .operands = "x first",

@@ -59,7 +59,8 @@ struct NamedModule {
   absl::string_view next = "";
 };
 const NamedModule* FindNamedModule(absl::string_view module);
-// Rows of a table.
+// Rows of a table. Indices that a module stores for one of its own are a buffer.
+inline constexpr absl::string_view kIndexCopyName = "index";
 bool LooksUp(const TorchOp& op);
 // Gives its first operand another shape or order of axes, as a view or a copy.
 bool RearrangesOnly(const TorchOp& op);
