@@ -64,7 +64,13 @@ bool NodeContext::IsLiteral(int i) const {
 bool NodeContext::IsArithmetic(int i) const { return Has(i) && facts_.IsArithmetic(operand(i)); }
 
 bool NodeContext::IsFree(int i) const {
-  return Has(i) && ((row().free_operands >> i) & 1) != 0 && facts_.IsFromShapes(operand(i));
+  if (!Has(i) || ((row().free_operands >> i) & 1) == 0) return false;
+  // A mask is the same for all heads; a bias of their own is a tensor, even of zeros.
+  constexpr size_t kHeads = 3;  // from the end
+  const TensorType& type = Type(i);
+  const bool has_heads = IsFloatingPoint(type.element) && type.dims.size() >= kHeads &&
+                         !type.dims[type.dims.size() - kHeads].Is(1);
+  return !has_heads && facts_.IsFromShapes(operand(i));
 }
 
 TorchValueId NodeContext::ModuleTensor(TorchValueKind kind, absl::string_view name,

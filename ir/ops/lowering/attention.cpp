@@ -39,13 +39,22 @@ TorchArgument Keys(LowerContext& ctx) {
                                         WithDims(ctx.Type(1), dims)));
 }
 
+// Biases by position come out of a table with the heads last; modules copy them into the order that
+// kernels read, of which the file has no trace.
+TorchArgument Mask(LowerContext& ctx) {
+  const bool is_float = ctx.Has(3) && IsFloatingPoint(ctx.Type(3).element);
+  const bool has_heads = is_float && ctx.Rank(3) >= 3 && !ctx.Type(3).dims.rbegin()[2].Is(1);
+  if (!has_heads || ctx.IsNumber(3)) return ctx.Argument(3);
+  return TorchArgument::Tensor(ctx.Call("aten::contiguous", {ctx.Tensor(3)}, ctx.Type(3)));
+}
+
 // A mask made of shapes was a flag.
 bool LowerScaledDotProduct(LowerContext& ctx) {
   const bool causal = ctx.IsFree(3);
   const TorchArgument keys = Keys(ctx);
+  const TorchArgument mask = causal ? TorchArgument() : Mask(ctx);
   ctx.Result(kAttentionCall,
-             {ctx.Tensor(0), keys, ctx.Tensor(2),
-              causal ? TorchArgument() : ctx.Argument(3),
+             {ctx.Tensor(0), keys, ctx.Tensor(2), mask,
               TorchArgument::Float(ctx.Number(4).value_or(0)), TorchArgument::Bool(causal)});
   return true;
 }

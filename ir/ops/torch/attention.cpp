@@ -82,11 +82,36 @@ absl::string_view NodeName(AttentionKernel kernel) {
   }
 }
 
+// The fused kernels take masks whose rows begin at multiples of 8 elements: others are padded
+// first, and what is handed on is a window of the padded copy.
+Tensor AlignedMask(Eager& eager, const Tensor& mask, const Dims& scores) {
+  constexpr int64_t kElements = 8;
+  const auto is_aligned = [&](Dim stride) {
+    return eager.Equal(eager.dims().RoundUp(stride, kElements), stride);
+  };
+  bool aligned = mask.rank() == 0 || eager.Equal(mask.strides().back(), 1);
+  for (int i = 0; i + 1 < mask.rank(); ++i) {
+    aligned &= is_aligned(mask.strides()[static_cast<size_t>(i)]);
+  }
+  if (aligned) return Expand(eager, mask, scores);
+  Dims dims = mask.shape();
+  const Dim last = dims.back();
+  dims.back() = eager.dims().RoundUp(eager.dims().Add(last, 1), kElements);
+  const Tensor padded = eager.New(dims, mask.element(), "mask with aligned rows");
+  eager.NoteCopy(padded, mask);
+  eager.Record("ConstantPadNdBackward0", {mask}, {padded}, {}, [](Backward& b) {
+    b.Give(0, b.eager.New(b.shape(0), b.gradient().element()));
+  });
+  return Expand(eager, Slice(eager, padded, mask.rank() - 1, last), scores);
+}
+
 Tensor FusedAttention(Eager& eager, const Attention& in, AttentionKernel kernel) {
   const bool efficient = kernel == AttentionKernel::kEfficient;
   const Tensor& query = in.query;
   const Tensor& key = in.key;
   const Tensor& value = in.value;
+  const Dims scores = {query.dim(0), query.dim(1), query.dim(2), key.dim(2)};
+  const Tensor mask = in.mask ? AlignedMask(eager, in.mask, scores) : in.mask;
   Dims shape = query.shape();
   shape[3] = value.dim(3);
   const Tensor result = efficient ? NewRowsFirst(eager, shape, query.element())
@@ -100,9 +125,8 @@ Tensor FusedAttention(Eager& eager, const Attention& in, AttentionKernel kernel)
   const uint32_t reads_random = in.dropout > 0 ? SavedOperand::kReadByAll : 0;
   const Tensor seed = eager.New(flash ? Dims{Dim(2)} : Dims{}, state, "random seed");
   const Tensor offset = eager.New({}, state, "random offset");
-  const Dims scores = {query.dim(0), query.dim(1), query.dim(2), key.dim(2)};
-  eager.Record(NodeName(kernel), {query, key, value, in.mask}, {result},
-               {query, key, value, in.mask, result, logsumexp,
+  eager.Record(NodeName(kernel), {query, key, value, mask}, {result},
+               {query, key, value, mask, result, logsumexp,
                 SavedTensor::ReadBy(seed, reads_random), SavedTensor::ReadBy(offset, reads_random)},
                [efficient, scores](Backward& b) {
                  for (int i : {0, 1, 2}) {
