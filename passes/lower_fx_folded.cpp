@@ -28,7 +28,11 @@ TorchValueId TextLowering::MetByNoise(ValueId noise) const {
     const Node& node = graph_.nodes[readers[0]];
     for (ValueId input : node.inputs) {
       if (!input.valid() || input == noise || facts_.IsArithmetic(input)) continue;
-      const ValueId other = facts_.Resolve(input);
+      ValueId other = facts_.Resolve(input);
+      const NodeId maker = graph_.values[other].producer;
+      if (!builder_.IsBound(other) && maker.valid() && graph_.nodes[maker].input(0).valid()) {
+        other = facts_.Resolve(graph_.nodes[maker].input(0));  // scaled after the noise was made
+      }
       if (builder_.IsBound(other) && Type(other).rank() == rank) return builder_.TensorOf(other);
     }
     noise = node.output(0);

@@ -51,6 +51,8 @@ constexpr ClassFact kFacts[] = {
      .note = "logits.float() before the loss"},
     {.class_name = "ForCausalLM", .float_loss = FloatLoss::kOnShiftedLabels,
      .note = "logits.float() before the loss"},
+    {.class_name = "ForConditionalGeneration BertGenerationDecoder",
+     .float_loss = FloatLoss::kOnShiftedLabels, .note = "logits.float() before the loss"},
     {.class_name = "LMHeadModel", .float_loss = FloatLoss::kOnShiftedLabels,
      .note = "logits.float() before the loss"},
 };

@@ -51,6 +51,7 @@ constexpr FxLowering kRows[] = {
     {"aten._native_batch_norm_legit", FxForm::kBatchNorm},
     {"aten.batch_norm", FxForm::kBatchNorm},
     {"aten.empty", FxForm::kNoise, "aten::empty"},
+    {"aten.rand", FxForm::kNoise, "aten::rand"},
     {"aten.bernoulli", FxForm::kCall, "aten::bernoulli", "empty"},
     {"aten.div", FxForm::kCall, "aten::div", "bernoulli"},
     {.target = "aten.softmax", .float_argument = 2},
