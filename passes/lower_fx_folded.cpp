@@ -60,13 +60,39 @@ TorchValueId TextLowering::MakeNoise(absl::string_view name) {
   return result;
 }
 
+// The tensor that the padding gave, where something else reads it too, so that its node is still
+// there; invalid: none.
+ValueId TextLowering::FindPadded(const Node& conv) const {
+  const ValueId source = facts_.Resolve(conv.input(0));
+  const Dims& dims = Type(source).dims;
+  const absl::Span<const int64_t> pads = conv.Ints("pads");
+  const size_t n = pads.size() / 2;
+  for (NodeId reader : facts_.Readers(source)) {
+    const Node& node = graph_.nodes[reader];
+    const ValueId padded = node.output(0);
+    if (node.op_type != kPadNode || !builder_.IsBound(padded)) continue;
+    const Dims& found = Type(padded).dims;
+    bool fits = found.size() == n + 2 && dims.size() == n + 2;
+    for (size_t i = 0; i < n && fits; ++i) {
+      fits = found[i + 2] == graph_.dims->Add(dims[i + 2], Dim(pads[i] + pads[n + i]));
+    }
+    if (fits) return padded;
+  }
+  return ValueId();
+}
+
 // What the ONNX node pads beyond the text was a padding of its own, whose result the convolution
 // saves.
 void TextLowering::LowerConvolution(absl::string_view op, const FxLowering& row) {
   std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
   const NodeId conv = FindConvolution();
   constexpr size_t kPadding = 4;
-  if (conv.valid() && IsPadFolded(conv) && !arguments.empty() && arguments[0].tensor.valid()) {
+  const ValueId found = conv.valid() && IsPadFolded(conv) ? FindPadded(graph_.nodes[conv])
+                                                          : ValueId();
+  if (found.valid() && !arguments.empty()) {
+    arguments[0] = TorchArgument::Tensor(builder_.TensorOf(found));
+  } else if (conv.valid() && IsPadFolded(conv) && !arguments.empty() &&
+             arguments[0].tensor.valid()) {
     const TensorType type = builder_.value(arguments[0].tensor).type;
     const absl::Span<const int64_t> pads = graph_.nodes[conv].Ints("pads");
     const size_t n = pads.size() / 2;
@@ -96,7 +122,9 @@ TorchValueId TextLowering::LowerSwallowedConvolution(NodeId id) {
   const ProgramBuilder::Origin norm = builder_.origin();
   PlannedNode planned;
   planned.row = FindLowering(node.domain, node.op_type);
-  planned.operands = {facts_.Resolve(node.input(0)), facts_.Resolve(node.input(1))};
+  const ValueId padded = IsPadFolded(id) ? FindPadded(node) : ValueId();
+  planned.operands = {padded.valid() ? padded : facts_.Resolve(node.input(0)),
+                      facts_.Resolve(node.input(1))};
   ProgramBuilder::Origin origin = norm;
   const ConstantId weight = graph_.values[planned.operands[1]].constant;
   if (weight.valid()) origin.scope = graph_.constants[weight].scope;
@@ -110,7 +138,7 @@ TorchValueId TextLowering::LowerSwallowedConvolution(NodeId id) {
     bias = names_.AddMissing(*own, type, node.input(2));
   }
   NodeContext context(facts_, &builder_, id, planned);
-  context.set_pads_apart(IsPadFolded(id));
+  if (IsPadFolded(id)) context.set_padding(padded.valid() ? Padding::kDone : Padding::kApart);
   if (planned.row == nullptr || !planned.row->lower(context)) return TorchValueId();
   TorchCall& call = builder_.last();
   if (bias.valid()) {

@@ -72,6 +72,7 @@ class TextLowering {
   void LowerAxes(const FxLowering& row, absl::string_view op);
   void PutOrderBack(std::vector<TorchArgument>& arguments);
   void LowerConvolution(absl::string_view op, const FxLowering& row);
+  ValueId FindPadded(const Node& conv) const;
   bool LowerMaskedBias(absl::string_view op, std::vector<TorchArgument>& arguments);
   bool IsReadByAttention(ValueId value) const;
   void LowerNoise(absl::string_view op, const FxLowering& row);

@@ -64,7 +64,10 @@ bool NodeContext::IsLiteral(int i) const {
 bool NodeContext::IsArithmetic(int i) const { return Has(i) && facts_.IsArithmetic(operand(i)); }
 
 bool NodeContext::IsFree(int i) const {
-  if (!Has(i) || ((row().free_operands >> i) & 1) == 0) return false;
+  if (!Has(i)) return false;
+  const bool is_computed = facts_.graph().values[operand(i)].producer.valid();
+  if (((row().stored_operands >> i) & 1) != 0 && is_computed) return true;
+  if (((row().free_operands >> i) & 1) == 0) return false;
   // A mask is the same for all heads; a bias of their own is a tensor, even of zeros.
   constexpr size_t kHeads = 3;  // from the end
   const TensorType& type = Type(i);

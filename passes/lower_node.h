@@ -55,8 +55,8 @@ class NodeContext : public LowerContext {
   bool HasNumber(const Node& node) const override;
   TorchValueId TensorOf(ValueId value) override;
 
-  bool PadsApart() const override { return pads_apart_; }
-  void set_pads_apart(bool pads_apart) { pads_apart_ = pads_apart; }
+  Padding padding() const override { return padding_; }
+  void set_padding(Padding padding) { padding_ = padding; }
 
   TorchValueId TensorId(int i) override { return builder_->TensorOf(operand(i)); }
   TorchValueId TransposedParameter(int i) override {
@@ -80,7 +80,7 @@ class NodeContext : public LowerContext {
   ProgramBuilder* builder_;
   NodeId id_;
   const PlannedNode& planned_;
-  bool pads_apart_ = false;
+  Padding padding_ = Padding::kNodes;
 };
 
 }  // namespace footprint

@@ -56,8 +56,12 @@ struct PaddedInput {
 // PyTorch's own padding lists the last axis first: (left, right, top, bottom ...).
 PaddedInput PadInput(LowerContext& ctx, const std::vector<int64_t>& pads) {
   const size_t n = pads.size() / 2;
-  if (!ctx.PadsApart() && std::equal(pads.begin(), pads.begin() + static_cast<int64_t>(n),
-                                     pads.begin() + static_cast<int64_t>(n))) {
+  if (ctx.padding() == Padding::kDone) {
+    return {ctx.Tensor(0), IntList(std::vector<int64_t>(n, 0))};
+  }
+  if (ctx.padding() == Padding::kNodes &&
+      std::equal(pads.begin(), pads.begin() + static_cast<int64_t>(n),
+                 pads.begin() + static_cast<int64_t>(n))) {
     return {ctx.Tensor(0), IntList(absl::MakeConstSpan(pads).first(n))};
   }
   std::vector<int64_t> torch_pads;

@@ -149,6 +149,7 @@ inline constexpr absl::string_view kOriginalPrefix = "original_";
 bool SwallowsNorm(absl::string_view onnx_op);
 inline constexpr size_t kBiasArgument = 2;  // of the calls that they stand for
 // The rewrite that folds a padding into the convolution behind it.
+inline constexpr absl::string_view kPadNode = "Pad";
 inline constexpr absl::string_view kFoldedPadRule = "FuseConvPad";
 
 // The name without its number: "clone" for "clone_2".

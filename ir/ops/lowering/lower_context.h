@@ -17,6 +17,13 @@
 
 namespace footprint {
 
+// Whose work the padding of a node was.
+enum class Padding : uint8_t {
+  kNodes,  // the operator's
+  kApart,  // an operator's of its own
+  kDone,   // the same, and operand 0 is its result
+};
+
 class LowerContext {
  public:
   virtual ~LowerContext() = default;
@@ -48,8 +55,7 @@ class LowerContext {
   virtual bool IsFree(int i) const = 0;
   // PyTorch exported the file (its habits may be assumed).
   virtual bool FromPyTorch() const = 0;
-  // The node's padding was an operator of its own.
-  virtual bool PadsApart() const = 0;
+  virtual Padding padding() const = 0;
   // The file was exported in training mode: some node says so.
   virtual bool InTrainingMode() const = 0;
   // Some dropout of the file is active.

@@ -46,6 +46,9 @@ struct Lowering {
   LowerCondition when = nullptr;
   // Operands (bit i) whose arithmetic costs nothing where it comes from shapes alone.
   uint32_t free_operands = 0;
+  // Operands that are tensors of the module or not there: what the exporter computes for them costs
+  // nothing.
+  uint32_t stored_operands = 0;
   // Operands (bit i) that PyTorch takes as numbers: constants there are no tensors.
   uint32_t number_operands = 0;
   // Operands (bit i) that the exporter puts together from parameters: the rule gets those instead,

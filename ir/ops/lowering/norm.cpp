@@ -14,6 +14,11 @@ TorchArgument Affine(LowerContext& ctx, int i) {
   return ctx.IsLiteral(i) || ctx.IsNumber(i) ? TorchArgument() : ctx.Tensor(i);
 }
 
+// None where the norm keeps no running statistics: exporters then compute those of the batch.
+TorchArgument RunningStatistics(LowerContext& ctx, int i) {
+  return ctx.IsFree(i) ? TorchArgument() : ctx.Tensor(i);
+}
+
 // Outputs beyond the first are running statistics, updated in place by the same call.
 bool LowerBatchNorm(LowerContext& ctx) {
   const Node& node = ctx.node();
@@ -21,14 +26,15 @@ bool LowerBatchNorm(LowerContext& ctx) {
                                                 : node.outputs.size() > 1;
   const bool training = says_training || !(ctx.InTrainingMode() || ctx.DropsSomewhere());
   ctx.Result("aten::batch_norm",
-             {ctx.Tensor(0), Affine(ctx, 1), Affine(ctx, 2), ctx.Tensor(3), ctx.Tensor(4),
+             {ctx.Tensor(0), Affine(ctx, 1), Affine(ctx, 2), RunningStatistics(ctx, 3),
+              RunningStatistics(ctx, 4),
               TorchArgument::Bool(training), TorchArgument::Float(1 - node.Float("momentum", 0.9)),
               TorchArgument::Float(node.Float("epsilon", 1e-5)), TorchArgument::Bool(true)});
   if (training && !says_training) {
     ctx.SetEvidence(Evidence::kAssumption, "exported for inference; trains on batch statistics");
   }
   for (int i = 1; i < 3; ++i) {
-    if (ctx.HasResult(i)) ctx.Alias(i, ctx.TensorId(i + 2));
+    if (ctx.HasResult(i) && !ctx.IsFree(i + 2)) ctx.Alias(i, ctx.TensorId(i + 2));
   }
   return true;
 }
@@ -197,7 +203,10 @@ constexpr Lowering kRows[] = {
      .lower = LowerBinary,
      .when = IsWeightNorm,
      .note = "a weight as direction and length"},
-    {.onnx = "BatchNormalization", .torch = "aten::batch_norm", .lower = LowerBatchNorm},
+    {.onnx = "BatchNormalization",
+     .torch = "aten::batch_norm",
+     .lower = LowerBatchNorm,
+     .stored_operands = 1u << 3 | 1u << 4},
     {.onnx = "LayerNormalization", .lower = LowerLayerNorm},
     {.onnx = "RMSNormalization", .lower = LowerRmsNorm},
     {.onnx = "GroupNormalization", .torch = "aten::group_norm", .lower = LowerGroupNorm},
