@@ -44,7 +44,7 @@ constexpr absl::string_view kBufferNames[] = {
     "running_mean", "running_var",       "inv_freq",         "masked_bias",
     "attn_mask",    "final_logits_bias", "original_inv_freq", "relative_coords_table",
     "cos_cached",   "sin_cached",        "freqs_cos",         "freqs_sin",
-    "pe"};
+    "pe",           "cos",               "sin",               "pos_enc"};
 
 struct Uses {
   bool any = false;
@@ -227,6 +227,7 @@ class RoleAssigner {
                             (constant.is_all_zero || constant.is_all_one);
     if (!initializer && (is_uniform || !uses.as_given) && FromPyTorch()) return Role::kConstant;
     if (!IsFloatingPoint(constant.type.element)) return IntegerRole(constant, uses, elements);
+    if (initializer && signature_.empty() && IsComparedOnly(id)) return Role::kBuffer;
     if (uses.as_weight && (initializer || (elements > 1 && !FromPyTorch()))) {
       return HasBufferName(constant.name) ? Role::kBuffer : Role::kParameter;
     }
@@ -254,6 +255,23 @@ class RoleAssigner {
     const bool may_be_buffer = FxIsView(constant.name) && lacks_buffers_;
     return !may_be_buffer || (constant.type.element == ElementType::kBool &&
                               FxStem(constant.name) == kSpreadName);  // a mask for all samples
+  }
+
+  // A mask: all that is made of it says yes or no, so it never gets a gradient.
+  bool IsComparedOnly(ValueId id) {
+    if (from_sizes_.empty()) FindFromSizes();
+    constexpr size_t kMost = 16;
+    std::vector<ValueId> open = {id};
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (open.size() > kMost || readers_[open[i]].empty()) return false;
+      for (NodeId reader : readers_[open[i]]) {
+        const Node& node = graph_.nodes[reader];
+        if (Compares(node)) continue;
+        if (!Rearranges(node) || node.input(0) != open[i]) return false;
+        open.push_back(node.outputs[0]);
+      }
+    }
+    return true;
   }
 
   // A short list of numbers that only meets sizes (slopes of a position bias); frequencies of a

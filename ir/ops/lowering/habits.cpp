@@ -133,4 +133,20 @@ bool HasReserveSpace(const TorchOp& op) {
 
 bool CountsSteps(const TorchOp& op) { return op.name == "aten::batch_norm"; }
 
+bool Compares(const Node& node) {
+  static constexpr absl::string_view kOperators[] = {"Equal", "Greater",     "GreaterOrEqual",
+                                                     "Less",  "LessOrEqual", "Not"};
+  constexpr int64_t kBool = 9;  // ONNX's number
+  if (node.op_type == "Cast") return node.Int("to", 0) == kBool;
+  return std::find(std::begin(kOperators), std::end(kOperators), node.op_type) !=
+         std::end(kOperators);
+}
+
+bool Rearranges(const Node& node) {
+  static constexpr absl::string_view kOperators[] = {"Slice",   "Reshape", "Unsqueeze", "Squeeze",
+                                                     "Expand",  "Gather",  "Transpose"};
+  return std::find(std::begin(kOperators), std::end(kOperators), node.op_type) !=
+         std::end(kOperators);
+}
+
 }  // namespace footprint

@@ -71,6 +71,11 @@ bool IsAtLeast(const TorchOp& op);
 bool Chooses(const TorchOp& op);
 bool FillsWithNumber(const TorchOp& op);
 
+// Its results are no numbers that a gradient could flow to.
+bool Compares(const Node& node);
+// Hands on the numbers of its first operand under another shape.
+bool Rearranges(const Node& node);
+
 // Which operand says whether a dropout is active; -1: none.
 int ModeOperand(const Node& node);
 
