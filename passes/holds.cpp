@@ -74,6 +74,7 @@ class Holds {
  private:
   bool ReadsTextOnly() const;
   CallId NextModule(CallId last, size_t depth) const;
+  bool AreComputed(const TorchCall& call) const;
   bool IsProbability(TorchValueId value) const;
   bool AddsAlike(const TorchCall& call) const;
   bool IsFromModule(TorchValueId value, const TorchCall& reader) const;
@@ -193,12 +194,21 @@ std::vector<TorchValueId> Holds::Sources(TorchValueId value, CallId reader) cons
   return sources;
 }
 
+bool Holds::AreComputed(const TorchCall& call) const {
+  return std::all_of(call.arguments.begin(), call.arguments.end(),
+                     [this](const TorchArgument& argument) {
+                       const TorchValueId id = argument.tensor;
+                       return !id.valid() || program_.values[id].kind == TorchValueKind::kComputed;
+                     });
+}
+
 void Holds::HoldFactors() {
   const bool of_text = ReadsTextOnly();  // PyTorch's own attention drops its operands before
   for (size_t i = 0; i < program_.calls.size(); ++i) {
     const CallId id(i);
     const TorchOp& op = *program_.calls[id].op;
-    if (run_end_[id].empty() || !(MultipliesTensors(op) || (Attends(op) && of_text))) continue;
+    const bool multiplies = MultipliesTensors(op) && AreComputed(program_.calls[id]);
+    if (run_end_[id].empty() || !(multiplies || (Attends(op) && of_text))) continue;
     for (const TorchArgument& argument : program_.calls[id].arguments) {
       for (TorchValueId source : Sources(argument.tensor, id)) Hold(source, run_end_[id].back());
     }
@@ -346,6 +356,7 @@ void Holds::HoldShared() {
 void Holds::HoldEmbeddings() {
   ForEachRead([this](TorchValueId value, CallId reader) {
     if (!producer_[value].valid() || !LooksUp(*program_.calls[producer_[value]].op)) return;
+    if (!program_.calls[reader].arguments[0].tensors.empty()) return;  // joined where looked up
     const std::vector<ScopeId>& made = Path(producer_[value]);
     const std::vector<ScopeId>& inside = Path(reader);
     const size_t depth = made.size();
