@@ -82,17 +82,20 @@ ValueId TextLowering::FindPadded(const Node& conv) const {
 }
 
 // What the ONNX node pads beyond the text was a padding of its own, whose result the convolution
-// saves.
+// saves; others may read that too, and then it is there already.
 void TextLowering::LowerConvolution(absl::string_view op, const FxLowering& row) {
   std::vector<TorchArgument> arguments = arguments_.All(row, FindTorchOp(op));
   const NodeId conv = FindConvolution();
   constexpr size_t kPadding = 4;
   const ValueId found = conv.valid() && IsPadFolded(conv) ? FindPadded(graph_.nodes[conv])
                                                           : ValueId();
+  const bool is_padded = conv.valid() && !arguments.empty() && arguments[0].tensor.valid() &&
+                         builder_.value(arguments[0].tensor).type.dims !=
+                             Type(facts_.Resolve(graph_.nodes[conv].input(0))).dims;
   if (found.valid() && !arguments.empty()) {
     arguments[0] = TorchArgument::Tensor(builder_.TensorOf(found));
   } else if (conv.valid() && IsPadFolded(conv) && !arguments.empty() &&
-             arguments[0].tensor.valid()) {
+             arguments[0].tensor.valid() && !is_padded) {
     const TensorType type = builder_.value(arguments[0].tensor).type;
     const absl::Span<const int64_t> pads = graph_.nodes[conv].Ints("pads");
     const size_t n = pads.size() / 2;
@@ -110,6 +113,7 @@ void TextLowering::LowerConvolution(absl::string_view op, const FxLowering& row)
                                                      TensorType::Make(type.element, dims));
     builder_.Append(kPadCall, {arguments[0], TorchArgument::Ints(torch_pads)}, {padded});
     builder_.last().note = "padding that the exporter folded into the convolution";
+    names_.Set(group_->fx->arguments[0].text, padded);
     arguments[0] = TorchArgument::Tensor(padded);
   }
   Finish(op, std::move(arguments));

@@ -221,6 +221,8 @@ void AddStepCounters(TorchProgram& program) {
     if (!CountsSteps(*call.op) || call.arguments.size() <= kRunningMean) continue;
     const TorchValueId mean = call.arguments[kRunningMean].tensor;
     if (!mean.valid() || !counted.insert(mean).second) continue;
+    // A norm that is called again reads what the first call made of its statistics.
+    if (program.values[mean].kind != TorchValueKind::kBuffer) continue;
     absl::string_view name = program.values[mean].name;
     TorchValue counter;
     counter.name = absl::ConsumeSuffix(&name, kRunningMeanName)

@@ -101,6 +101,7 @@ class RunJoiner {
   bool IsLiteral(TorchValueId id) const;
   bool RunsOnce(const RunMatch& match) const;
   void CompleteCell(RunMatch& match);
+  void AddState(const RunMatch& match);
   TorchValueId CellParameter(absl::string_view name, TorchValueId beside, Dims dims);
   TorchArgument Zeros(const TensorType& type, std::vector<TorchCall>& made);
   TorchValueId AddValue(TorchValue value);
@@ -342,6 +343,19 @@ void RunJoiner::CompleteCell(RunMatch& match) {
   Join(match, std::move(made));
 }
 
+void RunJoiner::AddState(const RunMatch& match) {
+  const std::pair<absl::string_view, absl::string_view> ends =
+      absl::StrSplit(match.row->state_suffix, ' ');
+  TorchValue state = value(match.operands.back().tensor);
+  absl::string_view name = state.name;
+  if (state.kind != TorchValueKind::kBuffer || !absl::ConsumeSuffix(&name, ends.first)) return;
+  state.name = absl::StrCat(name, ends.second);
+  state.type.dims = {value(Results(match)[0]).type.dims[0]};
+  state.onnx_value = ValueId();
+  state.constant = ConstantId();
+  AddValue(std::move(state));
+}
+
 // A constant that nothing reads any more is none of the module's.
 void RunJoiner::DropUnread(TorchValueId id) {
   if (value(id).kind != TorchValueKind::kBuffer) return;
@@ -403,6 +417,7 @@ void RunJoiner::Run() {
       RunMatch match;
       if (!Match(CallId(i), entry, match)) continue;
       found = true;
+      if (!entry.row->state_suffix.empty()) AddState(match);
       if (entry.row->cell_weight >= 0) {
         CompleteCell(match);
       } else {

@@ -47,6 +47,13 @@ constexpr CallRun kRuns[] = {
      .windows = true},
     {.calls = "index masked_fill masked_fill? select|add* div",
      .torch = "aten::_adaptive_avg_pool2d", .operands = "0.0", .windows = true},
+    // A step of the power iteration, then the weight over the largest singular value.
+    {.calls = "view mv linalg_vector_norm clamp_min expand div transpose mv linalg_vector_norm "
+              "clamp_min expand div contiguous mv contiguous dot div",
+     .torch = "footprint::spectral_norm", .operands = "0.0 1.1", .state_suffix = "_v _u"},
+    {.calls = "mv linalg_vector_norm clamp_min expand div transpose mv linalg_vector_norm "
+              "clamp_min expand div contiguous mv contiguous dot div",
+     .torch = "footprint::spectral_norm", .operands = "0.0 0.1", .state_suffix = "_v _u"},
     {.calls = "unsqueeze amax squeeze", .torch = "aten::adaptive_max_pool1d", .operands = "0.0",
      .pools = true},
     {.calls = "amax", .torch = "aten::adaptive_max_pool2d", .operands = "0.0", .pools = true},

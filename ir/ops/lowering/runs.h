@@ -24,6 +24,9 @@ struct CallRun {
   bool windows = false;  // its first call picks windows by constant places: two axes become four
   bool pools = false;    // it reduces the last axes and keeps them, as decompositions count axes
   bool wraps = false;    // what its slices read stands among them in the joined tensor
+  // The last operand's name ends so, and beside it is a buffer of the other name, as long as the
+  // first axis of the result, which the run writes before it reads it: the file lacks that.
+  absl::string_view state_suffix = "";
   absl::string_view note = "";
 };
 

@@ -190,6 +190,31 @@ TensorList RunWeightNorm(Eager& eager, const CallArguments& a) {
   return {result};
 }
 
+// weight, v: one step of the power iteration without a tape, then weight / (u . (matrix @ v)), on
+// copies of both vectors.
+TensorList RunSpectralNorm(Eager& eager, const CallArguments& a) {
+  const Tensor& weight = a.tensor(0);
+  const Tensor& v = a.tensor(1);
+  if (weight.rank() < 2) return {};
+  const Dims rows = {weight.dim(0)};
+  const Tensor matrix = Reshape(eager, weight, {weight.dim(0), v.dim(0)});
+  for (const Dims& vector : {rows, v.shape()}) {
+    const Tensor product = eager.New(vector, weight.element(), "power iteration");
+    const Tensor length = eager.New({Dim(1)}, weight.element(), "power iteration");
+  }
+  const Tensor left = eager.New(rows, weight.element(), "copy of u");
+  const Tensor right = Clone(eager, v);
+  const Tensor product = eager.New(rows, weight.element());
+  eager.Record("MvBackward0", {matrix}, {product}, {right}, [](Backward& b) {
+    b.Give(0, b.eager.New(b.shape(0), b.element(0)));
+  });
+  const Tensor sigma = eager.New({}, weight.element());
+  eager.Record("VdotBackward0", {product}, {sigma}, {left}, [](Backward& b) {
+    b.Give(0, b.eager.New(b.shape(0), b.element(0)));
+  });
+  return {Div(eager, weight, sigma)};
+}
+
 }  // namespace
 
 Tensor BatchNorm(Eager& eager, const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -241,6 +266,8 @@ absl::Span<const TorchOp> NormTorchOps() {
        .autocast = kFloat32, .run = RunRmsNorm},
       {.name = "aten::local_response_norm", .arguments = "input, size, alpha, beta, k",
        .run = RunLocalResponseNorm},
+      {.name = "footprint::spectral_norm", .arguments = "weight, v", .operands = 2,
+       .run = RunSpectralNorm},
       {.name = "aten::weight_norm", .arguments = "v, g, dim", .operands = 2, .run = RunWeightNorm},
   };
   return rows;
