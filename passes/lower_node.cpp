@@ -65,7 +65,9 @@ bool NodeContext::IsArithmetic(int i) const { return Has(i) && facts_.IsArithmet
 
 bool NodeContext::IsFree(int i) const {
   if (!Has(i)) return false;
-  const bool is_computed = facts_.graph().values[operand(i)].producer.valid();
+  const ValueId source = facts_.Resolve(operand(i));
+  const bool is_computed =
+      facts_.graph().values[source].producer.valid() && !facts_.roles().IsStored(source);
   if (((row().stored_operands >> i) & 1) != 0 && is_computed) return true;
   if (((row().free_operands >> i) & 1) == 0) return false;
   // A mask is the same for all heads; a bias of their own is a tensor, even of zeros.
