@@ -103,6 +103,15 @@ bool LowerMod(LowerContext& ctx) {
   return true;
 }
 
+// self + 1 * (a * b): nobody multiplies with one by hand.
+bool IsAddcmul(const LowerContext& ctx) { return ctx.FromPyTorch() && ctx.Number(3) == 1; }
+
+bool LowerAddcmul(LowerContext& ctx) {
+  ctx.Result("aten::addcmul",
+             {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), TorchArgument::Float(1)});
+  return true;
+}
+
 constexpr Lowering kRows[] = {
     {.onnx = "Div(#one, Sqrt(x))", .operands = "x", .torch = "aten::rsqrt", .lower = LowerSame},
     {.onnx = "Log(Add(x, #one))",
@@ -120,6 +129,10 @@ constexpr Lowering kRows[] = {
      .torch = "aten::log10",
      .lower = LowerSame,
      .when = IsLog10},
+    {.onnx = "Add(self, Mul(Mul(a, b), #one))",
+     .operands = "self a b one",
+     .lower = LowerAddcmul,
+     .when = IsAddcmul},
     {.onnx = "Reciprocal(Sqrt(x))", .operands = "x", .torch = "aten::rsqrt", .lower = LowerSame},
     {.onnx = "Mul(&Relu:y(x), y)",
      .operands = "y",
