@@ -13,6 +13,7 @@
 //
 //   start >= 0: from = min(start, size)       start < 0: from = max(start + size, 0)
 //   end likewise: to                          result = max(0, ceil((to - from) / step))
+//   sign unknown, size a number: start + size * min(max(-start, 0), 1) takes its place
 //
 // From a negative start on, to - from is written min(to - size - start, to): the last L of N are
 // min(L, N). Going down, start is brought to [0, size - 1] and end to [-1, size - 1]. Bounds of at
@@ -40,8 +41,11 @@ Sign SignOf(const DimTable& dims, Dim value) {
 // `value`, counted from the front, brought to [low, high]. `high` is size or size - 1.
 Dim Bounded(DimTable& dims, Dim value, Dim size, int64_t low, Dim high) {
   switch (SignOf(dims, value)) {
-    case Sign::kUnknown:
-      return Dim();
+    case Sign::kUnknown: {
+      if (value.is_unknown() || !size.is_constant()) return Dim();
+      const Dim wraps = dims.Min(dims.Max(dims.Neg(value), 0), 1);
+      return dims.Max(dims.Min(dims.Add(value, dims.Mul(size, wraps)), high), low);
+    }
     case Sign::kNegative:
       if (value.is_constant() && value.value() <= -kFar && !size.is_constant()) return low;
       return dims.Max(dims.Add(value, size), low);
