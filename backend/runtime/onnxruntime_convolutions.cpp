@@ -1,4 +1,5 @@
 // Convolutions with the normalization, the numbers and the activation that follow them.
+#include <algorithm>
 #include <utility>
 
 #include "backend/runtime/onnxruntime_rewrites.h"
@@ -70,6 +71,46 @@ void FuseConvolutionActivation(Rewriter& rewriter) {
       rewriter.Replace({id, activation}, std::move(made), std::string("Conv + ") + op);
       break;
     }
+  }
+}
+
+namespace {
+
+// Images of floats whose sizes are known to be the same.
+bool AreAlike(const RuntimeValue& a, const RuntimeValue& b) {
+  constexpr size_t kImage = 4;
+  const Dims& left = a.visible.dims;
+  const Dims& right = b.visible.dims;
+  return a.type.element == ElementType::kFloat && left.size() == kImage && right.size() == kImage &&
+         std::equal(left.begin(), left.end(), right.begin(), SameSize);
+}
+
+}  // namespace
+
+void FuseConvolutionSum(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  const size_t count = graph.nodes.size();
+  for (size_t i = 0; i < count; ++i) {
+    const auto id = static_cast<int32_t>(i);
+    if (!rewriter.Is(id, "Conv") || graph.node(id).inputs.size() != 3) continue;
+    RuntimeNode made = graph.node(id);
+    const int32_t product = made.outputs[0];
+    const int32_t add = rewriter.OnlyReader(product, "Add");
+    const int32_t addend = add < 0 ? -1 : rewriter.OtherInput(add, product);
+    if (addend < 0 || !AreAlike(graph.value(product), graph.value(addend))) continue;
+    std::vector<int32_t> nodes = {id, add};
+    made.outputs = graph.node(add).outputs;
+    for (const char* op : {"Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", "Clip"}) {
+      const int32_t activation = rewriter.OnlyReader(made.outputs[0], op);
+      if (activation < 0 || !AllStored(rewriter, graph.node(activation), 1)) continue;
+      nodes.push_back(activation);
+      made.outputs = graph.node(activation).outputs;
+      break;
+    }
+    made.op_type = "FusedConv";
+    made.domain = std::string(kMicrosoftDomain);
+    made.inputs.push_back(addend);
+    rewriter.Replace(nodes, std::move(made), "Conv + Add");
   }
 }
 

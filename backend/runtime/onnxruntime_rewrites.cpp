@@ -59,6 +59,7 @@ void OptimizeKernels(Rewriter& rewriter) {
     FuseForKernels(rewriter);
   }
   BlockChannels(rewriter);
+  FuseConvolutionSum(rewriter);
   PutChannelsLast(rewriter);
 }
 

@@ -28,6 +28,7 @@ void GroupQuantized(Rewriter& rewriter);  // operators on integers
 void FuseProductActivation(Rewriter& rewriter);
 void FuseIntegerProducts(Rewriter& rewriter);
 void FuseConvolutionActivation(Rewriter& rewriter);
+void FuseConvolutionSum(Rewriter& rewriter);  // of images that are not in blocks
 void FuseErfActivations(Rewriter& rewriter);
 void FuseNormalizations(Rewriter& rewriter);
 void FuseSelections(Rewriter& rewriter);  // several pieces of one tensor

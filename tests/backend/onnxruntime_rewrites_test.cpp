@@ -142,6 +142,28 @@ const MeasuredModel kModels[] = {
 }
 )",
      131072, 65536},
+    {"A sum is made in a convolution that is not in blocks", R"(
+(float[2, 18, 8, 8] x, float[2, 18, 8, 8] z) => (float[n, m, h, w] y) <float[18, 18, 3, 3]
+  f = {0...}, float[18] c = {0...}>
+{
+  d = Exp(z)
+  a = Conv<pads = [1, 1, 1, 1]>(x, f, c)
+  s = Add(d, a)
+  y = Relu(s)
+}
+)",
+     74752, 83968},
+    {"A sum with one of another size is not", R"(
+(float[2, 18, 8, 8] x, float[1, 18, 8, 8] z) => (float[n, m, h, w] y) <float[18, 18, 3, 3]
+  f = {0...}, float[18] c = {0...}>
+{
+  d = Exp(z)
+  a = Conv<pads = [1, 1, 1, 1]>(x, f, c)
+  s = Add(d, a)
+  y = Relu(s)
+}
+)",
+     74752, 74752},
     {"Past slices and concatenation", R"(
 (float[2, 8, 4, 16] x) => (float[n, m, k, l] y) <int64[1] zero = {0}, int64[1] four = {4},
   int64[1] three = {3}>
