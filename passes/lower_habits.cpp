@@ -82,13 +82,16 @@ absl::flat_hash_map<ScopeId, const TorchOp*> OwnModules(const TorchProgram& prog
   return modules;
 }
 
-// A module of its own that was not made by `Module()`, without arguments.
-bool IsGivenModule(const TorchCall& call,
-                   const absl::flat_hash_map<ScopeId, const TorchOp*>& modules,
-                   double default_argument) {
-  if (!call.scope.valid() || modules.at(call.scope) != call.op) return false;
+// Somebody gave it more than its default argument.
+bool IsGiven(const TorchCall& call, double default_argument) {
   return call.arguments.size() > 1 &&
          static_cast<float>(call.arguments[1].number) != static_cast<float>(default_argument);
+}
+
+// A module inside the one of the norm before it: as timm makes them, always in place.
+bool IsPartOfNorm(const Graph& graph, const TorchCall& call, const TorchCall* maker) {
+  return maker != nullptr && CountsSteps(*maker->op) && maker->scope.valid() &&
+         graph.scopes[call.scope].parent == maker->scope;
 }
 
 // The branches of residual networks, which sums join again.
@@ -103,6 +106,9 @@ class Branches {
     }
   }
 
+  const TorchCall* MakerOf(TorchValueId value) const {
+    return maker_[value].valid() ? &program_.calls[maker_[value]] : nullptr;
+  }
   bool IsComputed(TorchValueId value) const { return maker_[value].valid(); }
   bool EndsIn(TorchValueId value) const {
     if (!value.valid() || !IsComputed(value)) return false;
@@ -141,7 +147,13 @@ void AssumeInPlace(const Graph& graph, TorchProgram& program) {
     if (habit == nullptr || call.arguments.empty()) continue;
     const TorchValueId operand = call.arguments[0].tensor;
     if (!operand.valid() || last_reader[operand] != id || !branches.IsComputed(operand)) continue;
-    if (habit->as_module && !IsGivenModule(call, modules, habit->default_argument)) continue;
+    if (habit->as_module) {
+      const bool is_module = call.scope.valid() && modules.at(call.scope) == call.op;
+      if (!is_module || !(IsGiven(call, habit->default_argument) ||
+                          IsPartOfNorm(graph, call, branches.MakerOf(operand)))) {
+        continue;
+      }
+    }
     if (!habit->as_module && !Fits(program, call)) continue;
     if (!MayHaveHabit(graph, call.scope, habit->as_module)) continue;
     if (habit->after_branch) {
