@@ -75,36 +75,39 @@ TorchValueId FxArguments::Folded(absl::string_view name, ValueId constant, int p
   return result;
 }
 
-// The weight of a module that keeps it as length and direction, if the exporter did that.
+// The weight that the module computes from parameters, if the exporter did that.
 TorchValueId FxArguments::Multiply(absl::string_view name, ValueId product) {
   const std::vector<std::string>& path = now_.group->fx->module_path;
   if (path.size() < 2) return TorchValueId();
+  const std::string& module = path[path.size() - 2];
+  const TensorType first = now_.first.valid() ? builder_.value(now_.first).type : TensorType();
+  std::optional<Dims> dims = FxParameterDims(*now_.group->fx, kWeightArgument, first, ResultType());
+  if (!dims.has_value() && product.valid()) dims = facts_.types().types[product].tensor.dims;
+  if (!dims.has_value() || dims->empty()) return TorchValueId();
+  const auto missing = [this](const SignatureEntry& entry, Dims size) {
+    return TorchArgument::Tensor(
+        names_.AddMissing(entry, TensorType::Make(ElementType::kFloat, std::move(size)), {}));
+  };
+  const TensorType type = TensorType::Make(ElementType::kFloat, *dims);
   for (const FxFactors& factors : kFxFactors) {
-    const std::string folder = absl::StrCat(path[path.size() - 2], factors.folder, ".");
+    const std::string folder = absl::StrCat(module, factors.folder, ".");
     const SignatureEntry* length = names_.Unread(absl::StrCat(folder, factors.length));
     const SignatureEntry* direction = names_.Unread(absl::StrCat(folder, factors.direction));
     if (length == nullptr || direction == nullptr) continue;
-    const TensorType first = now_.first.valid() ? builder_.value(now_.first).type : TensorType();
-    std::optional<Dims> dims =
-        FxParameterDims(*now_.group->fx, kWeightArgument, first, ResultType());
-    if (!dims.has_value() && product.valid()) dims = facts_.types().types[product].tensor.dims;
-    if (!dims.has_value() || dims->empty()) continue;
     Dims outputs(dims->size(), Dim(1));
     outputs[0] = (*dims)[0];
-    const ElementType element = ElementType::kFloat;
-    const TorchValueId result =
-        builder_.AddComputed(std::string(name), TensorType::Make(element, *dims));
-    builder_.Append(
-        kFactorsCall,
-        {TorchArgument::Tensor(names_.AddMissing(*direction, TensorType::Make(element, *dims), {})),
-         TorchArgument::Tensor(names_.AddMissing(*length, TensorType::Make(element, outputs), {}))},
-        {result});
-    builder_.last().evidence = Evidence::kName;
-    builder_.last().note = "a length for each output";
-    names_.Set(name, result);
-    return result;
+    return Compute(kFactorsCall, name, {missing(*direction, *dims), missing(*length, outputs)},
+                   type);
   }
-  return TorchValueId();
+  const std::string folder = absl::StrCat(module, kFxSpectralFolder, ".");
+  const SignatureEntry* weight = names_.Unread(absl::StrCat(folder, kFxSpectralWeight));
+  const SignatureEntry* rows = names_.Unread(absl::StrCat(folder, kFxSpectralRows));
+  const SignatureEntry* columns = names_.Unread(absl::StrCat(folder, kFxSpectralColumns));
+  if (weight == nullptr || rows == nullptr || columns == nullptr) return TorchValueId();
+  missing(*rows, {(*dims)[0]});
+  const Dim width = graph_.dims->Product(absl::MakeConstSpan(*dims).subspan(1));
+  const TorchArgument original = missing(*weight, *dims);
+  return Compute(kSpectralCall, name, {original, missing(*columns, {width})}, type);
 }
 
 // Cosines and sines are all that is left of the frequencies that they were made from.

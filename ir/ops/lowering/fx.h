@@ -139,6 +139,12 @@ inline constexpr FxFactors kFxFactors[] = {
     {"", "weight_g", "weight_v"},
 };
 inline constexpr absl::string_view kFactorsCall = "aten::weight_norm";
+// Divided by its largest singular value instead, which two vectors follow.
+inline constexpr absl::string_view kFxSpectralFolder = ".parametrizations.weight";
+inline constexpr absl::string_view kFxSpectralWeight = "original";
+inline constexpr absl::string_view kFxSpectralRows = "0._u";
+inline constexpr absl::string_view kFxSpectralColumns = "0._v";
+inline constexpr absl::string_view kSpectralCall = "footprint::spectral_norm";
 inline constexpr int kWeightArgument = 1;
 
 // Of buffers that hold what another one of the module was at first ("original_inv_freq"): equal
