@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -58,40 +57,22 @@ absl::string_view NameOf(const Graph& graph, ScopeId scope) {
   return scope.valid() ? absl::string_view(graph.scopes[scope].name) : absl::string_view();
 }
 
-// Where the file names the classes of modules, one around the call must have the habit; modules of
-// a known kind have it unless one around them is of a library that has not.
-bool MayHaveHabit(const Graph& graph, ScopeId scope, bool as_module) {
+// Where the file names the classes of modules, one around the call must have the habit.
+bool MayHaveHabit(const Graph& graph, ScopeId scope) {
   bool has_classes = false;
   while (scope.valid() && static_cast<size_t>(scope.index()) < graph.scopes.size()) {
     const std::string& class_name = graph.scopes[scope].class_name;
     if (HasInPlaceHabits(class_name)) return true;
-    if (NeverWritesInPlace(class_name)) return false;
     has_classes |= !class_name.empty();
     scope = graph.scopes[scope].parent;
   }
-  return as_module || !has_classes;
-}
-
-// Scopes in which one operator alone is called: modules that are that operator.
-absl::flat_hash_map<ScopeId, const TorchOp*> OwnModules(const TorchProgram& program) {
-  absl::flat_hash_map<ScopeId, const TorchOp*> modules;
-  for (const TorchCall& call : program.calls) {
-    const auto [it, is_new] = modules.emplace(call.scope, call.op);
-    if (!is_new && it->second != call.op) it->second = nullptr;
-  }
-  return modules;
-}
-
-// Somebody gave it more than its default argument.
-bool IsGiven(const TorchCall& call, double default_argument) {
-  return call.arguments.size() > 1 &&
-         static_cast<float>(call.arguments[1].number) != static_cast<float>(default_argument);
+  return !has_classes;
 }
 
 // A module inside the one of the norm before it: as timm makes them, always in place.
 bool IsPartOfNorm(const Graph& graph, const TorchCall& call, const TorchCall* maker) {
   return maker != nullptr && CountsSteps(*maker->op) && maker->scope.valid() &&
-         graph.scopes[call.scope].parent == maker->scope;
+         call.scope.valid() && graph.scopes[call.scope].parent == maker->scope;
 }
 
 // The branches of residual networks, which sums join again.
@@ -139,7 +120,6 @@ void AssumeInPlace(const Graph& graph, TorchProgram& program) {
   const IdVector<TorchValueId, CallId> last_reader = LastReaders(program);
   const Branches branches(graph, program);
   const bool adds_identity_first = branches.AddsIdentityFirst();
-  const auto modules = OwnModules(program);
   for (size_t i = 0; i < program.calls.size(); ++i) {
     const CallId id(i);
     TorchCall& call = program.calls[id];
@@ -147,15 +127,9 @@ void AssumeInPlace(const Graph& graph, TorchProgram& program) {
     if (habit == nullptr || call.arguments.empty()) continue;
     const TorchValueId operand = call.arguments[0].tensor;
     if (!operand.valid() || last_reader[operand] != id || !branches.IsComputed(operand)) continue;
-    if (habit->as_module) {
-      const bool is_module = call.scope.valid() && modules.at(call.scope) == call.op;
-      if (!is_module || !(IsGiven(call, habit->default_argument) ||
-                          IsPartOfNorm(graph, call, branches.MakerOf(operand)))) {
-        continue;
-      }
-    }
-    if (!habit->as_module && !Fits(program, call)) continue;
-    if (!MayHaveHabit(graph, call.scope, habit->as_module)) continue;
+    if (habit->in_norm && !IsPartOfNorm(graph, call, branches.MakerOf(operand))) continue;
+    if (!habit->in_norm && !Fits(program, call)) continue;
+    if (!MayHaveHabit(graph, call.scope)) continue;
     if (habit->after_branch) {
       if (!branches.EndsIn(operand)) continue;
       if (adds_identity_first && branches.EndsIn(call.arguments.back().tensor)) continue;

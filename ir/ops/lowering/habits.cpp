@@ -12,8 +12,7 @@ namespace {
 
 constexpr InPlaceHabit kInPlace[] = {
     {.op = "aten::relu", .note = "ReLU(inplace=True)"},
-    {.op = "aten::leaky_relu", .as_module = true, .default_argument = 0.01,
-     .note = "LeakyReLU(inplace=True)"},
+    {.op = "aten::leaky_relu", .in_norm = true, .note = "LeakyReLU(inplace=True)"},
     {.op = "aten::add", .after_branch = true, .note = "added in place into the branch's result"},
 };
 
@@ -28,22 +27,13 @@ constexpr NamedModule kNamedModules[] = {
 
 constexpr absl::string_view kInPlaceLibraries[] = {"torchvision.", "timm."};
 
-constexpr absl::string_view kOutOfPlaceLibraries[] = {"transformers.", "diffusers."};
-
-bool IsOfLibrary(absl::string_view class_name, absl::Span<const absl::string_view> libraries) {
-  return std::any_of(libraries.begin(), libraries.end(), [&](absl::string_view library) {
-    return absl::StartsWith(class_name, library);
-  });
-}
-
 }  // namespace
 
 bool HasInPlaceHabits(absl::string_view class_name) {
-  return IsOfLibrary(class_name, kInPlaceLibraries);
-}
-
-bool NeverWritesInPlace(absl::string_view class_name) {
-  return IsOfLibrary(class_name, kOutOfPlaceLibraries);
+  for (absl::string_view library : kInPlaceLibraries) {
+    if (absl::StartsWith(class_name, library)) return true;
+  }
+  return false;
 }
 
 const InPlaceHabit* FindInPlaceHabit(const TorchOp& op) {

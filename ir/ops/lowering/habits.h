@@ -12,17 +12,12 @@ namespace footprint {
 struct InPlaceHabit {
   absl::string_view op;
   bool after_branch = false;  // only where EndsBranch of what made the operand
-  // Only as a module of its own, but then in all libraries save a few, unless its first argument is
-  // the default: then none was given, and `inplace` neither.
-  bool as_module = false;
-  double default_argument = 0;
+  bool in_norm = false;       // only as a module inside a norm's, as timm has them
   absl::string_view note;
 };
 const InPlaceHabit* FindInPlaceHabit(const TorchOp& op);
 // The library of this class has the habit; PyTorch's own default is a new tensor.
 bool HasInPlaceHabits(absl::string_view class_name);
-// The library of this class never writes in place.
-bool NeverWritesInPlace(absl::string_view class_name);
 // What `out += identity` adds into: a norm over channels, or torchvision's stochastic depth.
 bool EndsBranch(const TorchOp& op, absl::string_view module);
 
