@@ -81,11 +81,18 @@ void AttendInRows(LowerContext& ctx, const Attended& in) {
   ctx.Result("aten::reshape", {rows.tensor, IntList(ctx.ResultType().dims)});
 }
 
+// No more axes than [batch, head, query, key].
+bool IsMask(const LowerContext& ctx, int i) { return ctx.Rank(i) <= 4; }
+
+// PyTorch's has neither a cap for the scores nor lengths of padding.
 bool LowerAttention(LowerContext& ctx) {
   constexpr int kMask = 3;
   constexpr int kPast = 4;
-  if (ctx.Has(kPast) || ctx.HasResult(1) || ctx.HasResult(2) || ctx.HasResult(3)) return false;
+  constexpr int kPadding = 6;
   const Node& node = ctx.node();
+  if (ctx.Has(kPast) || ctx.HasResult(1) || ctx.HasResult(2) || ctx.HasResult(3)) return false;
+  if (ctx.Has(kPadding) || node.Float("softcap", 0) != 0) return false;
+  if (ctx.Has(kMask) && !IsMask(ctx, kMask)) return false;
   const bool masks_by_shape = ctx.Has(kMask) && ctx.IsFree(kMask);
   Attended in;
   in.causal = node.Int("is_causal", 0) != 0 || masks_by_shape;
@@ -114,6 +121,7 @@ bool LowerAttention(LowerContext& ctx) {
 // False: another form.
 bool TakeMask(LowerContext& ctx, int padding, int added, TorchArgument* mask) {
   if (ctx.Has(added)) {
+    if (!IsMask(ctx, added)) return false;
     *mask = ctx.Tensor(added);
     return true;
   }

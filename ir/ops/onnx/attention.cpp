@@ -30,7 +30,13 @@ Heads ReadHeads(InferContext& c, const TensorType* type, absl::string_view count
         absl::StrCat("attribute ", count_attribute, " must be positive for operands of rank 3"));
     return {type->dims[0], Dim(), type->dims[1], Dim()};
   }
-  return {type->dims[0], heads, type->dims[1], c.dims().FloorDiv(type->dims[2], heads)};
+  const Dim all = type->dims[2];
+  if (all.is_constant() && all.value() % heads != 0) {
+    c.Error(absl::StrCat("an operand of ", all.value(), " features, which are no multiple of ",
+                         heads, " heads (", count_attribute, ")"));
+    return {type->dims[0], Dim(), type->dims[1], Dim()};
+  }
+  return {type->dims[0], heads, type->dims[1], c.dims().FloorDiv(all, heads)};
 }
 
 void AttentionTypes(InferContext& c) {
@@ -40,6 +46,14 @@ void AttentionTypes(InferContext& c) {
   const Heads v = ReadHeads(c, c.RankedInput(2), "kv_num_heads");
   if (!q.size.is_unknown() && !k.size.is_unknown() && q.size != k.size) {
     c.RequireEqual(q.size, k.size, "head sizes of Q and K differ");
+  }
+  if (!k.length.is_unknown() && !v.length.is_unknown() && k.length != v.length) {
+    c.RequireEqual(k.length, v.length, "lengths of K and V differ");
+  }
+  if (q.heads.is_constant() && k.heads.is_constant() && k.heads.value() > 0 &&
+      q.heads.value() % k.heads.value() != 0) {
+    c.Error(absl::StrCat(q.heads.value(), " heads of Q, which are no multiple of the ",
+                         k.heads.value(), " of K"));
   }
   DimTable& dims = c.dims();
   // The cache comes before the new keys.

@@ -11,6 +11,20 @@ namespace {
 
 Dim Heads(const InferContext& c) { return SizeAttribute(c, "num_heads"); }
 
+// The size of each of num_heads heads.
+Dim PerHead(InferContext& c, Dim all) {
+  const Dim heads = Heads(c);
+  if (heads.is_constant() && heads.value() <= 0) {
+    c.Error(absl::StrCat("attribute num_heads must be positive, not ", heads.value()));
+    return Dim();
+  }
+  if (heads.is_constant() && all.is_constant() && all.value() % heads.value() != 0) {
+    c.Error(absl::StrCat(all.value(), " features, which are no multiple of ", heads.value(),
+                         " heads"));
+  }
+  return c.dims().FloorDiv(all, heads);
+}
+
 // The part of the merged weights [input, q + k + v] that is v; a third unless told.
 Dim ValueSize(InferContext& c, Dim merged) {
   const absl::Span<const int64_t> sizes = c.node().Ints("qkv_hidden_sizes");
@@ -22,7 +36,7 @@ void SetPresent(InferContext& c, int output, int past_input, Dim batch, Dim step
                 ElementType element) {
   if (!c.HasOutput(output)) return;
   const TensorType* past = c.RankedInput(past_input);
-  const Dim size = c.dims().FloorDiv(hidden, Heads(c));
+  const Dim size = PerHead(c, hidden);
   Dim total = steps;
   if (c.HasInput(past_input)) {
     const Dim before = DimOf(past, 3);
@@ -38,6 +52,7 @@ void SetMergedAttention(InferContext& c, int past_input, ElementType element) {
   const TensorType* weights = RequireRank(c, 1, 2, "weights");
   const Dim merged = DimOf(weights, 1);
   const Dim values = ValueSize(c, merged);
+  PerHead(c, values);
   SetRanked(c, 0, element, {DimOf(input, 0), DimOf(input, 1), values});
   const absl::Span<const int64_t> sizes = c.node().Ints("qkv_hidden_sizes");
   const Dim keys = sizes.size() == 3 ? Dim(sizes[1]) : c.dims().FloorDiv(merged, 3);
@@ -83,7 +98,7 @@ Operands ReadOperands(InferContext& c) {
     result.key_size = result.value_size = query->dims[4];
     return result;
   }
-  result.key_size = dims.FloorDiv(DimOf(query, 2), Heads(c));
+  result.key_size = PerHead(c, DimOf(query, 2));
   if (!c.HasInput(1)) {
     // Packed along the last axis.
     result.length = result.steps;
@@ -93,8 +108,10 @@ Operands ReadOperands(InferContext& c) {
     if (key->rank() == 5) result.value_size = key->dims[4];
   }
   if (value != nullptr) {
-    result.value_size =
-        value->rank() == 4 ? value->dims[3] : dims.FloorDiv(DimOf(value, 2), Heads(c));
+    const Dim all = DimOf(value, 2);
+    result.value_size = value->rank() == 4           ? value->dims[3]
+                        : all == DimOf(query, 2) ? result.key_size
+                                                     : PerHead(c, all);
   }
   return result;
 }
@@ -140,7 +157,7 @@ Dim GroupedHeadSize(InferContext& c) {
   const TensorType* query = c.RankedInput(0);
   const Dim last = DimOf(query, -1);
   DimTable& dims = c.dims();
-  if (c.HasInput(1) && c.HasInput(2)) return dims.FloorDiv(last, Heads(c));
+  if (c.HasInput(1) && c.HasInput(2)) return PerHead(c, last);
   const Dim all = dims.Add(Heads(c), dims.Mul(SizeAttribute(c, "kv_num_heads"), 2));
   return dims.FloorDiv(last, all);
 }

@@ -150,6 +150,7 @@ AttentionKernel Choose(Eager& eager, const Attention& in) {
   if (in.query.rank() != 4 || in.key.rank() != 4 || in.value.rank() != 4) {
     return AttentionKernel::kMath;
   }
+  if (in.mask && in.mask.rank() > in.query.rank()) return AttentionKernel::kMath;
   const bool is_low = IsLow(in.query.element());
   if (kernel == AttentionKernel::kAuto) {
     const bool small_heads = !eager.Less(256, in.query.dim(3));
