@@ -181,6 +181,7 @@ class RegionPlanner {
 
   void AddWeights(int32_t id) {
     const RuntimeNode& node = result_.graph.node(id);
+    for (const int32_t held : node.held_constants) weights_.Read(WeightKey(held), SizeOf(held));
     const Kernel* kernel = FindKernel(node);
     std::vector<PackedOperand> copies;
     if (kernel != nullptr && kernel->packs != nullptr) copies = kernel->packs(SizedOf(node));

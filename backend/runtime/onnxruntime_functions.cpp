@@ -93,6 +93,9 @@ void Expand(RuntimeGraph& graph, const RuntimeNode& node, const std::vector<Expa
     RuntimeNode made = MakeStep(node, step, results);
     if (&step == &steps.back()) {
       made.outputs = node.outputs;
+      for (const int32_t input : node.inputs) {
+        if (input >= 0 && graph.value(input).constant) made.held_constants.push_back(input);
+      }
     } else {
       const int32_t output = node.outputs[0];
       const int32_t like = step.like < 0 ? output : node.inputs[static_cast<size_t>(step.like)];

@@ -34,6 +34,8 @@ struct RuntimeNode {
   std::vector<int32_t> inputs;  // -1: omitted
   std::vector<int32_t> outputs;
   std::vector<int32_t> captures;  // of its bodies
+  // Constants of a function that was expanded into this node and others, which read them in parts.
+  std::vector<int32_t> held_constants;
   // Attributes that a rewrite gave it.
   std::vector<int64_t> permutation;  // of a Transpose; empty: as in the file
   std::optional<int64_t> axis;

@@ -150,6 +150,17 @@ TEST_P(Weights, TakeWhatWasMeasured) {
 INSTANTIATE_TEST_SUITE_P(Kernels, Weights, testing::ValuesIn(kModels),
                          [](const auto& model) { return TestName(model.param); });
 
+// Its scale and bias are read in groups, by steps that are not planned.
+TEST(Weights, OfAnExpandedFunctionAreHeld) {
+  const MeasuredModel model = {"GroupNormalization", R"(
+(float[2, 512, 8] x) => (float[2, 512, 8] y) <float[512] s = {1...}, float[512] b = {0...}>
+{ y = GroupNormalization <num_groups = 4> (x, s, b) }
+)",
+                               0, 0};
+  EXPECT_EQ(PlannedReport(model, GraphOptimization::kNone).weight_bytes, 4096);
+  EXPECT_EQ(PlannedReport(model, GraphOptimization::kAll).weight_bytes, 4096);
+}
+
 TEST(Weights, TellWhatWasCopiedAndGivenUp) {
   const RuntimeReport report = PlannedReport(kModels[0], GraphOptimization::kNone);
   EXPECT_EQ(report.prepacked_weight_bytes, 32000);
