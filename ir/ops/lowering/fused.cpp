@@ -172,8 +172,9 @@ bool LowerPackedAttention(LowerContext& ctx) {
   if (ctx.Has(4) || ctx.Has(6) || ctx.HasResult(1) || node.Int("do_rotary", 0) != 0) return false;
   if (!node.Ints("qkv_hidden_sizes").empty() || ctx.Rank(0) != 3 || ctx.Rank(1) != 2) return false;
   const Dims& stored = ctx.Type(1).dims;
-  if (!stored[1].is_constant() || heads <= 0 || stored[1].value() % (3 * heads) != 0) return false;
+  if (!stored[1].is_constant() || heads <= 0 || stored[1].value() % 3 != 0) return false;
   const int64_t size = stored[1].value() / 3;
+  if (size % heads != 0) return false;
   Attended in;
   in.causal = node.Int("unidirectional", 0) != 0;
   if (!TakeMask(ctx, 3, 5, &in.mask)) return false;
