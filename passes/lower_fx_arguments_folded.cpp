@@ -84,9 +84,9 @@ TorchValueId FxArguments::Multiply(absl::string_view name, ValueId product) {
   std::optional<Dims> dims = FxParameterDims(*now_.group->fx, kWeightArgument, first, ResultType());
   if (!dims.has_value() && product.valid()) dims = facts_.types().types[product].tensor.dims;
   if (!dims.has_value() || dims->empty()) return TorchValueId();
-  const auto missing = [this](const SignatureEntry& entry, Dims size) {
+  const auto missing = [this](const SignatureEntry& entry, const Dims& size) {
     return TorchArgument::Tensor(
-        names_.AddMissing(entry, TensorType::Make(ElementType::kFloat, std::move(size)), {}));
+        names_.AddMissing(entry, TensorType::Make(ElementType::kFloat, size), {}));
   };
   const TensorType type = TensorType::Make(ElementType::kFloat, *dims);
   for (const FxFactors& factors : kFxFactors) {
@@ -207,10 +207,9 @@ TorchValueId FxArguments::RepeatNumber(absl::string_view name) {
 }
 
 TorchValueId FxArguments::Literal(absl::string_view name, TensorType type) {
-  std::vector<Dim> dims(type.dims.begin(), type.dims.end());
+  const TorchArgument sizes = TorchArgument::Ints(type.dims);
   const TorchValueId made = builder_.AddComputed(std::string(name), std::move(type));
-  builder_.Append(kLiteralCall, {TorchArgument::Ints(std::move(dims)), TorchArgument::Float(0)},
-                  {made});
+  builder_.Append(kLiteralCall, {sizes, TorchArgument::Float(0)}, {made});
   builder_.last().note = "the file lacks this call; its name is left";
   names_.Set(name, made);
   return made;
