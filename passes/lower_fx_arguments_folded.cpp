@@ -112,9 +112,10 @@ TorchValueId FxArguments::Multiply(absl::string_view name, ValueId product) {
 
 // Cosines and sines are all that is left of the frequencies that they were made from.
 void FxArguments::AddFrequencies(const TensorType& turns) {
-  for (const SignatureEntry* entry : names_.UnreadBuffers()) {
-    const std::optional<Dims> dims = FindFrequencies(entry->target, turns.dims);
-    if (dims.has_value()) names_.AddMissing(*entry, TensorType::Make(turns.element, *dims), {});
+  const std::optional<Dims> dims = FrequenciesOf(turns.dims);
+  if (!dims.has_value()) return;
+  for (const SignatureEntry* entry : names_.UnreadFrequencies()) {
+    names_.AddMissing(*entry, TensorType::Make(turns.element, *dims), {});
   }
 }
 

@@ -27,7 +27,6 @@ absl::string_view ModuleOf(absl::string_view target) {
 FxNames::FxNames(const LowerFacts& facts, const Provenance& provenance,
                  std::function<bool(const std::string&)> is_frozen, ProgramBuilder& builder)
     : facts_(facts),
-      signature_(provenance.signature),
       is_frozen_(std::move(is_frozen)),
       builder_(builder),
       in_training_mode_(provenance.says_training) {
@@ -40,7 +39,11 @@ FxNames::FxNames(const LowerFacts& facts, const Provenance& provenance,
     if (entry.is_output || !IsStoredKind(entry.kind)) continue;
     by_name_.emplace(entry.name, &entry);
     by_target_.emplace(entry.target, &entry);
-    by_module_[ModuleOf(entry.target)].push_back(&entry);
+    const absl::string_view module = ModuleOf(entry.target);
+    by_module_[module].push_back(&entry);
+    by_outer_module_[ModuleOf(module)].push_back(&entry);
+    const bool is_buffer = entry.kind == SignatureEntry::Kind::kBuffer;
+    if (is_buffer && absl::EndsWith(entry.target, kFrequenciesName)) frequencies_.push_back(&entry);
   }
   for (const FxNode& node : provenance.fx_nodes) {
     const bool is_item = FxStem(node.name) == kItemName;
@@ -85,10 +88,13 @@ const SignatureEntry* FxNames::StoredAs(absl::string_view target) const {
   return it == by_target_.end() ? nullptr : it->second;
 }
 
+bool FxNames::IsUnread(const SignatureEntry& entry) const {
+  return !IsRead(entry) && !tensors_.contains(entry.name) && !StoredValue(entry).valid();
+}
+
 const SignatureEntry* FxNames::Unread(absl::string_view target) const {
   const SignatureEntry* entry = StoredAs(target);
-  const bool is_unread = entry != nullptr && !IsRead(*entry) && !StoredValue(*entry).valid();
-  return is_unread && !tensors_.contains(entry->name) ? entry : nullptr;
+  return entry != nullptr && IsUnread(*entry) ? entry : nullptr;
 }
 
 const SignatureEntry* FxNames::UnreadParameterOf(absl::string_view module) const {
@@ -108,10 +114,7 @@ const SignatureEntry* FxNames::UnreadOf(absl::string_view module,
   const auto it = by_module_.find(module);
   if (it == by_module_.end()) return nullptr;
   for (const SignatureEntry* entry : it->second) {
-    if (entry->kind == kind && !IsRead(*entry) &&
-        !tensors_.contains(entry->name) && !StoredValue(*entry).valid()) {
-      return entry;
-    }
+    if (entry->kind == kind && IsUnread(*entry)) return entry;
   }
   return nullptr;
 }
@@ -119,17 +122,15 @@ const SignatureEntry* FxNames::UnreadOf(absl::string_view module,
 const SignatureEntry* FxNames::MergedParameter(absl::string_view target) const {
   const absl::string_view module = ModuleOf(target);
   const absl::string_view name = target.substr(module.size());
-  const SignatureEntry* found = nullptr;
-  for (const auto& [other, entries] : by_module_) {
-    if (other == module || ModuleOf(other) != ModuleOf(module)) continue;
-    for (const SignatureEntry* entry : entries) {
-      if (entry->kind != SignatureEntry::Kind::kParameter || IsRead(*entry)) continue;
-      if (tensors_.contains(entry->name) || StoredValue(*entry).valid()) continue;
-      const bool fits = absl::string_view(entry->target).substr(other.size()) == name;
-      if (fits && (found == nullptr || entry < found)) found = entry;
-    }
+  const auto it = by_outer_module_.find(ModuleOf(module));
+  if (it == by_outer_module_.end()) return nullptr;
+  for (const SignatureEntry* entry : it->second) {
+    const absl::string_view target_beside = entry->target;
+    const absl::string_view other = ModuleOf(target_beside);
+    if (other == module || entry->kind != SignatureEntry::Kind::kParameter) continue;
+    if (target_beside.substr(other.size()) == name && IsUnread(*entry)) return entry;
   }
-  return found;
+  return nullptr;
 }
 
 const SignatureEntry* FxNames::BiasBeside(ValueId weight) const {
@@ -141,22 +142,21 @@ const SignatureEntry* FxNames::BiasBeside(absl::string_view weight) const {
   return entry == nullptr || IsRead(*entry) ? nullptr : entry;
 }
 
-std::vector<const SignatureEntry*> FxNames::UnreadBuffers() const {
+std::vector<const SignatureEntry*> FxNames::UnreadFrequencies() const {
   std::vector<const SignatureEntry*> unread;
-  for (const SignatureEntry& entry : signature_) {
-    if (entry.is_output || entry.kind != SignatureEntry::Kind::kBuffer || IsRead(entry)) continue;
-    if (!tensors_.contains(entry.name) && !StoredValue(entry).valid()) unread.push_back(&entry);
+  for (const SignatureEntry* entry : frequencies_) {
+    if (IsUnread(*entry)) unread.push_back(entry);
   }
   return unread;
 }
 
 const SignatureEntry* FxNames::UnreadTableBelow(absl::string_view module) const {
-  for (const SignatureEntry& entry : signature_) {
-    if (entry.is_output || entry.kind != SignatureEntry::Kind::kParameter) continue;
-    const absl::string_view owner = ModuleOf(entry.target);
-    const bool is_table = ModuleOf(owner) == module && absl::EndsWith(entry.target, kTableName);
-    if (!is_table || IsRead(entry) || tensors_.contains(entry.name)) continue;
-    if (!StoredValue(entry).valid()) return &entry;
+  const auto it = by_outer_module_.find(module);
+  if (it == by_outer_module_.end()) return nullptr;
+  for (const SignatureEntry* entry : it->second) {
+    const bool is_table = entry->kind == SignatureEntry::Kind::kParameter &&
+                          absl::EndsWith(entry->target, kTableName);
+    if (is_table && IsUnread(*entry)) return entry;
   }
   return nullptr;
 }

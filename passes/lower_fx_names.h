@@ -36,14 +36,14 @@ class FxNames {
   const SignatureEntry* StoredAs(absl::string_view target) const;
   // Some text reads it.
   bool IsRead(const SignatureEntry& entry) const { return read_.contains(entry.name); }
-  // A parameter of this very module ("m.conv1") that the file lacks and no text reads; null: none.
   // The parameter of this name, if no text reads it and the file has no tensor for it.
   const SignatureEntry* Unread(absl::string_view target) const;
+  // A parameter of this very module ("m.conv1") that the file lacks and no text reads; null: none.
   const SignatureEntry* UnreadParameterOf(absl::string_view module) const;
   // The same of a buffer.
   const SignatureEntry* UnreadBufferOf(absl::string_view module) const;
-  // All buffers that the file lacks and no text reads.
-  std::vector<const SignatureEntry*> UnreadBuffers() const;
+  // All frequencies that the file lacks and no text reads.
+  std::vector<const SignatureEntry*> UnreadFrequencies() const;
   // The table of a module inside this one ("m.embeddings.position_embeddings.weight") that the file
   // lacks and no text reads; null: none.
   const SignatureEntry* UnreadTableBelow(absl::string_view module) const;
@@ -71,11 +71,11 @@ class FxNames {
 
  private:
   bool HasAllBuffers() const;
+  bool IsUnread(const SignatureEntry& entry) const;
   const SignatureEntry* UnreadOf(absl::string_view module, SignatureEntry::Kind kind) const;
   void CollectReferences(const FxArgument& argument);
 
   const LowerFacts& facts_;
-  absl::Span<const SignatureEntry> signature_;
   std::function<bool(const std::string&)> is_frozen_;
   ProgramBuilder& builder_;
   absl::flat_hash_map<std::string, TorchValueId> tensors_;
@@ -83,6 +83,9 @@ class FxNames {
   absl::flat_hash_map<absl::string_view, const SignatureEntry*> by_name_;
   absl::flat_hash_map<absl::string_view, const SignatureEntry*> by_target_;
   absl::flat_hash_map<absl::string_view, std::vector<const SignatureEntry*>> by_module_;
+  // By the module around the entry's own, in the signature's order.
+  absl::flat_hash_map<absl::string_view, std::vector<const SignatureEntry*>> by_outer_module_;
+  std::vector<const SignatureEntry*> frequencies_;
   absl::flat_hash_set<absl::string_view> sizes_;
   absl::flat_hash_set<std::string> read_;
   bool in_training_mode_ = false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "ir/ops/lowering/habits.h"
 
 namespace footprint {
 namespace {
@@ -59,15 +60,16 @@ std::optional<Dims> FindFoldedOperand(absl::string_view target, const Dims& made
   return dims;
 }
 
-std::optional<Dims> FindFrequencies(absl::string_view target, const Dims& made) {
-  if (!absl::EndsWith(target, "inv_freq") || made.size() < 2) return std::nullopt;
+std::optional<Dims> FrequenciesOf(const Dims& made) {
+  if (made.size() < 2) return std::nullopt;
   const Dim turned = made.back();
   if (!turned.is_constant() || turned.value() % 2 != 0) return std::nullopt;
   return Dims{Dim(turned.value() / 2)};
 }
 
 bool IsFoldedAway(absl::string_view target) {
-  return absl::EndsWith(target, "inv_freq") || absl::EndsWith(target, ".relative_coords_table");
+  return absl::EndsWith(target, kFrequenciesName) ||
+         absl::EndsWith(target, ".relative_coords_table");
 }
 
 Dims LookedUpTable(absl::string_view target, const Dims& looked_up, int64_t positions) {

@@ -25,9 +25,9 @@ std::optional<FoldedTable> FindFoldedTable(absl::string_view target, const Dims&
 // nothing if it is none of them.
 std::optional<Dims> FindFoldedOperand(absl::string_view target, const Dims& made);
 
-// The same of frequencies of a rotary embedding, of which `made` are cosines or sines: half of them
+// Size of the frequencies of a rotary embedding, of which `made` are cosines or sines: half of them
 // are those of the other half.
-std::optional<Dims> FindFrequencies(absl::string_view target, const Dims& made);
+std::optional<Dims> FrequenciesOf(const Dims& made);
 // Such a buffer is never what the exporter folded it into.
 bool IsFoldedAway(absl::string_view target);
 
