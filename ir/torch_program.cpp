@@ -179,6 +179,16 @@ class Printer {
 
 }  // namespace
 
+IdVector<TorchValueId, CallId> FindProducers(const TorchProgram& program) {
+  IdVector<TorchValueId, CallId> producers(program.values.size());
+  for (size_t i = 0; i < program.calls.size(); ++i) {
+    for (TorchValueId result : program.calls[CallId(i)].results) {
+      if (result.valid()) producers[result] = CallId(i);
+    }
+  }
+  return producers;
+}
+
 std::string Print(const TorchProgram& program, const DimTable& dims) {
   return Printer(program, dims).Print();
 }

@@ -94,6 +94,20 @@ struct TorchProgram {
   std::vector<NodeId> generic_nodes;
 };
 
+// Calls visit(tensor) for every tensor that the call reads, in order, as often as it reads it.
+template <typename Call, typename Visit>  // TorchCall, constant or not
+void ForEachTensor(Call& call, Visit visit) {
+  for (auto& argument : call.arguments) {
+    if (argument.tensor.valid()) visit(argument.tensor);
+    for (auto& tensor : argument.tensors) {
+      if (tensor.valid()) visit(tensor);
+    }
+  }
+}
+
+// The call that makes each value; invalid: none.
+IdVector<TorchValueId, CallId> FindProducers(const TorchProgram& program);
+
 class DimTable;
 std::string Print(const TorchProgram& program, const DimTable& dims);
 

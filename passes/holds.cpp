@@ -44,13 +44,8 @@ namespace {
 
 class Holds {
  public:
-  Holds(const Graph& graph, TorchProgram& program) : graph_(graph), program_(program) {
-    producer_.resize(program.values.size());
-    for (size_t i = 0; i < program.calls.size(); ++i) {
-      for (TorchValueId result : program.calls[CallId(i)].results) {
-        if (result.valid()) producer_[result] = CallId(i);
-      }
-    }
+  Holds(const Graph& graph, TorchProgram& program)
+      : graph_(graph), program_(program), producer_(FindProducers(program)) {
     ListPaths();
     FindRuns();
   }
@@ -134,12 +129,8 @@ void Holds::FindRuns() {
 template <typename Visit>
 void Holds::ForEachRead(Visit visit) const {
   for (size_t i = 0; i < program_.calls.size(); ++i) {
-    for (const TorchArgument& argument : program_.calls[CallId(i)].arguments) {
-      if (argument.kind == TorchArgument::Kind::kTensor) visit(argument.tensor, CallId(i));
-      for (TorchValueId tensor : argument.tensors) {
-        if (tensor.valid()) visit(tensor, CallId(i));
-      }
-    }
+    ForEachTensor(std::as_const(program_).calls[CallId(i)],
+                  [&](TorchValueId tensor) { visit(tensor, CallId(i)); });
   }
 }
 

@@ -65,8 +65,8 @@ TorchProgram Lower(const Graph& graph, const InferredTypes& types, const Roles& 
   const std::vector<TorchValueId> model_outputs = LowerLoss(graph, options.loss, builder, sink);
   TorchProgram program = builder.Take();
   if (facts.from_pytorch()) {
-    JoinRuns(program);
-    if (const int sums = LeaveOutOpenMasks(program); sums > 0) {
+    JoinRuns(model_outputs, program);
+    if (const int sums = LeaveOutOpenMasks(model_outputs, program); sums > 0) {
       sink.Note("assumed", "",
                 absl::StrCat(sums, " x sum with a mask that hides nothing: left out, as libraries "
                                    "of text models do except while they are traced"));

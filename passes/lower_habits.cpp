@@ -16,19 +16,15 @@ namespace {
 
 std::vector<TorchValueId> TensorsOf(const TorchCall& call) {
   std::vector<TorchValueId> tensors;
-  for (const TorchArgument& argument : call.arguments) {
-    if (argument.tensor.valid()) tensors.push_back(argument.tensor);
-    for (TorchValueId tensor : argument.tensors) {
-      if (tensor.valid()) tensors.push_back(tensor);
-    }
-  }
+  ForEachTensor(call, [&](TorchValueId tensor) { tensors.push_back(tensor); });
   return tensors;
 }
 
 IdVector<TorchValueId, CallId> LastReaders(const TorchProgram& program) {
   IdVector<TorchValueId, CallId> last(program.values.size());
   for (size_t i = 0; i < program.calls.size(); ++i) {
-    for (TorchValueId tensor : TensorsOf(program.calls[CallId(i)])) last[tensor] = CallId(i);
+    ForEachTensor(program.calls[CallId(i)],
+                  [&](TorchValueId tensor) { last[tensor] = CallId(i); });
   }
   return last;
 }
@@ -80,13 +76,7 @@ bool IsPartOfNorm(const Graph& graph, const TorchCall& call, const TorchCall* ma
 class Branches {
  public:
   Branches(const Graph& graph, const TorchProgram& program)
-      : graph_(graph), program_(program), maker_(program.values.size()) {
-    for (size_t i = 0; i < program.calls.size(); ++i) {
-      for (TorchValueId result : program.calls[CallId(i)].results) {
-        if (result.valid()) maker_[result] = CallId(i);
-      }
-    }
-  }
+      : graph_(graph), program_(program), maker_(FindProducers(program)) {}
 
   const TorchCall* MakerOf(TorchValueId value) const {
     return maker_[value].valid() ? &program_.calls[maker_[value]] : nullptr;

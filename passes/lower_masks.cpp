@@ -1,5 +1,6 @@
 #include "passes/lower_masks.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -16,48 +17,35 @@ namespace {
 
 class OpenMasks {
  public:
-  explicit OpenMasks(TorchProgram& program)
+  OpenMasks(const std::vector<TorchValueId>& outputs, TorchProgram& program)
       : program_(program),
-        maker_(program.values.size()),
+        producer_(FindProducers(program)),
+        behind_(program.values.size()),
         readers_(program.values.size(), 0),
         instead_(program.values.size()),
+        is_output_(program.values.size(), false),
         dropped_(program.calls.size(), false) {
-    for (size_t i = 0; i < program.calls.size(); ++i) {
-      for (TorchValueId result : program.calls[CallId(i)].results) {
-        if (result.valid()) maker_[result] = CallId(i);
-      }
-      ForEachTensor(program.calls[CallId(i)], [this](TorchValueId tensor) { ++readers_[tensor]; });
+    for (const TorchCall& call : program.calls) {
+      ForEachTensor(call, [this](TorchValueId tensor) { ++readers_[tensor]; });
     }
+    for (TorchValueId output : outputs) is_output_[output] = true;
+    if (program.loss.valid()) is_output_[program.loss] = true;
   }
 
   int LeaveOut() {
     for (size_t i = 0; i < program_.calls.size(); ++i) Visit(CallId(i));
     if (masks_.empty()) return 0;
-    for (TorchValueId mask : masks_) Drop(mask);
+    const size_t count = masks_.size();
+    DropUnread();
     Compact();
-    return static_cast<int>(masks_.size());
+    return static_cast<int>(count);
   }
 
  private:
-  template <typename Visit>
-  static void ForEachTensor(TorchCall& call, Visit visit) {
-    for (TorchArgument& argument : call.arguments) {
-      if (argument.tensor.valid()) visit(argument.tensor);
-      for (TorchValueId& tensor : argument.tensors) {
-        if (tensor.valid()) visit(tensor);
-      }
-    }
-  }
-
   // The call behind views and copies; null: none.
   const TorchCall* Maker(const TorchArgument& argument) const {
-    TorchValueId value = argument.tensor;
-    while (value.valid() && maker_[value].valid()) {
-      const TorchCall& call = program_.calls[maker_[value]];
-      if (!RearrangesOnly(*call.op)) return &call;
-      value = call.arguments[0].tensor;
-    }
-    return nullptr;
+    const TorchValueId value = argument.tensor;
+    return value.valid() && behind_[value].valid() ? &program_.calls[behind_[value]] : nullptr;
   }
   bool IsCount(const TorchArgument& argument) const {
     const TorchCall* call = Maker(argument);
@@ -87,20 +75,37 @@ class OpenMasks {
     ForEachTensor(call, [this](TorchValueId& tensor) {
       if (instead_[tensor].valid()) tensor = instead_[tensor];
     });
-    if (!IsSum(*call.op) || call.arguments.size() < 2 || !call.arguments[0].tensor.valid()) return;
+    const TorchValueId first = call.arguments.empty() ? TorchValueId() : call.arguments[0].tensor;
+    const bool is_view = RearrangesOnly(*call.op);
+    for (TorchValueId result : call.results) {
+      if (!result.valid()) continue;
+      behind_[result] = !is_view ? id : first.valid() ? behind_[first] : CallId();
+    }
+    if (!IsSum(*call.op) || call.arguments.size() < 2 || !first.valid()) return;
     if (!IsOpen(call.arguments[1])) return;
-    const TorchValueId scores = call.arguments[0].tensor;
-    if (program_.values[scores].type.dims != program_.values[call.results[0]].type.dims) return;
+    if (is_output_[call.results[0]]) return;
+    if (program_.values[first].type.dims != program_.values[call.results[0]].type.dims) return;
     masks_.push_back(call.arguments[1].tensor);
-    instead_[call.results[0]] = scores;
+    instead_[call.results[0]] = first;
     dropped_[id] = true;
   }
 
-  // One reader less; the last one takes the maker along.
-  void Drop(TorchValueId value) {
-    if (--readers_[value] > 0 || !maker_[value].valid()) return;
-    dropped_[maker_[value]] = true;
-    ForEachTensor(program_.calls[maker_[value]], [this](TorchValueId tensor) { Drop(tensor); });
+  // One reader less of each mask; the last one of all that a call makes takes the call along.
+  void DropUnread() {
+    while (!masks_.empty()) {
+      const CallId maker = producer_[masks_.back()];
+      --readers_[masks_.back()];
+      masks_.pop_back();
+      if (!maker.valid() || dropped_[maker] || IsNeeded(program_.calls[maker])) continue;
+      dropped_[maker] = true;
+      ForEachTensor(program_.calls[maker],
+                    [this](TorchValueId tensor) { masks_.push_back(tensor); });
+    }
+  }
+  bool IsNeeded(const TorchCall& call) const {
+    return std::any_of(call.results.begin(), call.results.end(), [this](TorchValueId result) {
+      return result.valid() && (readers_[result] > 0 || is_output_[result]);
+    });
   }
 
   void Compact() {
@@ -116,15 +121,19 @@ class OpenMasks {
   }
 
   TorchProgram& program_;
-  IdVector<TorchValueId, CallId> maker_;
+  IdVector<TorchValueId, CallId> producer_;
+  IdVector<TorchValueId, CallId> behind_;  // views and copies
   IdVector<TorchValueId, int32_t> readers_;
   IdVector<TorchValueId, TorchValueId> instead_;  // of the sums
+  IdVector<TorchValueId, bool> is_output_;  // or the loss
   IdVector<CallId, bool> dropped_;
   std::vector<TorchValueId> masks_;  // one for each sum
 };
 
 }  // namespace
 
-int LeaveOutOpenMasks(TorchProgram& program) { return OpenMasks(program).LeaveOut(); }
+int LeaveOutOpenMasks(const std::vector<TorchValueId>& outputs, TorchProgram& program) {
+  return OpenMasks(outputs, program).LeaveOut();
+}
 
 }  // namespace footprint

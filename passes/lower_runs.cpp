@@ -41,16 +41,6 @@ std::vector<Place> ParsePlaces(absl::string_view text) {
   return places;
 }
 
-template <typename Visit>
-void ForEachTensor(const TorchCall& call, Visit visit) {
-  for (const TorchArgument& argument : call.arguments) {
-    if (argument.tensor.valid()) visit(argument.tensor);
-    for (TorchValueId tensor : argument.tensors) {
-      if (tensor.valid()) visit(tensor);
-    }
-  }
-}
-
 bool ReadsNothing(const TorchCall& call) {
   bool reads = false;
   ForEachTensor(call, [&reads](TorchValueId) { reads = true; });
@@ -65,16 +55,18 @@ struct RunMatch {
 
 class RunJoiner {
  public:
-  explicit RunJoiner(TorchProgram& program) : program_(program), dead_(program.calls.size()) {
-    readers_.resize(program.values.size());
-    producer_.resize(program.values.size());
+  RunJoiner(const std::vector<TorchValueId>& outputs, TorchProgram& program)
+      : program_(program),
+        is_output_(program.values.size(), false),
+        readers_(program.values.size()),
+        producer_(FindProducers(program)),
+        dead_(program.calls.size()) {
     for (size_t i = 0; i < program.calls.size(); ++i) {
       ForEachTensor(program.calls[CallId(i)],
                     [&](TorchValueId value) { readers_[value].push_back(CallId(i)); });
-      for (TorchValueId result : program.calls[CallId(i)].results) {
-        if (result.valid()) producer_[result] = CallId(i);
-      }
     }
+    for (TorchValueId output : outputs) is_output_[output] = true;
+    if (program.loss.valid()) is_output_[program.loss] = true;
     for (const CallRun& row : CallRuns()) {
       const std::vector<absl::string_view> names = absl::StrSplit(row.calls, ' ');
       for (absl::string_view first : absl::StrSplit(names.front(), '|')) {
@@ -111,6 +103,7 @@ class RunJoiner {
   const TorchValue& value(TorchValueId id) const { return program_.values[id]; }
 
   TorchProgram& program_;
+  IdVector<TorchValueId, bool> is_output_;  // or the loss
   IdVector<TorchValueId, std::vector<CallId>> readers_;
   IdVector<TorchValueId, CallId> producer_;
   absl::flat_hash_map<absl::string_view, std::vector<Entry>> rows_;
@@ -202,7 +195,7 @@ bool RunJoiner::IsClosed(const RunMatch& match) const {
       if (!made.valid() || std::find(results.begin(), results.end(), made) != results.end()) {
         continue;
       }
-      if (made == program_.loss) return false;
+      if (is_output_[made]) return false;
       if (!std::all_of(readers_[made].begin(), readers_[made].end(), is_inside)) return false;
     }
   }
@@ -278,6 +271,7 @@ TorchValueId RunJoiner::CellParameter(absl::string_view name, TorchValueId besid
 }
 
 TorchValueId RunJoiner::AddValue(TorchValue value) {
+  is_output_.Add(false);
   readers_.Add({});
   producer_.Add(CallId());
   return program_.values.Add(std::move(value));
@@ -400,7 +394,8 @@ void RunJoiner::Join(const RunMatch& match, std::vector<TorchCall> made) {
     DropUnread(tensor);
     // A literal that was made for this run alone.
     const CallId maker = producer_[tensor];
-    const bool is_read = std::any_of(readers.begin(), readers.end(),
+    const bool is_read = is_output_[tensor] ||
+                         std::any_of(readers.begin(), readers.end(),
                                      [this](CallId reader) { return !dead_[reader]; });
     if (!is_read && maker.valid() && ReadsNothing(program_.calls[maker])) dead_[maker] = true;
   }
@@ -441,6 +436,8 @@ void RunJoiner::Run() {
 
 }  // namespace
 
-void JoinRuns(TorchProgram& program) { RunJoiner(program).Run(); }
+void JoinRuns(const std::vector<TorchValueId>& outputs, TorchProgram& program) {
+  RunJoiner(outputs, program).Run();
+}
 
 }  // namespace footprint

@@ -2,11 +2,14 @@
 #ifndef FOOTPRINT_PASSES_LOWER_RUNS_H_
 #define FOOTPRINT_PASSES_LOWER_RUNS_H_
 
+#include <vector>
+
 #include "ir/torch_program.h"
 
 namespace footprint {
 
-void JoinRuns(TorchProgram& program);
+// `outputs`: the model's, which no run takes away.
+void JoinRuns(const std::vector<TorchValueId>& outputs, TorchProgram& program);
 
 }  // namespace footprint
 

@@ -31,16 +31,6 @@ namespace {
 
 bool IsComputed(const TorchValue& value) { return value.kind == TorchValueKind::kComputed; }
 
-template <typename Visit>
-void ForEachTensor(const TorchCall& call, Visit visit) {
-  for (const TorchArgument& argument : call.arguments) {
-    if (argument.tensor.valid()) visit(argument.tensor);
-    for (TorchValueId tensor : argument.tensors) {
-      if (tensor.valid()) visit(tensor);
-    }
-  }
-}
-
 // A checkpointed run of calls while it is acted out.
 struct Checkpoint {
   const CheckpointSegment* segment = nullptr;
