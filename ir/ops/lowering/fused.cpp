@@ -6,7 +6,6 @@
 //
 // Keys and values of earlier steps are no matter of training: such nodes are lowered generically.
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -67,16 +66,18 @@ struct Attended {
   bool causal = false;
 };
 
+std::vector<TorchArgument> ArgumentsOf(const Attended& in) {
+  const bool groups_heads = in.query.type.dims[1] != in.key.type.dims[1];
+  return {in.query.tensor, in.key.tensor, in.value.tensor, in.mask, TorchArgument::Float(0),
+          TorchArgument::Bool(in.causal), TorchArgument(), TorchArgument::Bool(groups_heads)};
+}
+
 // The attention and what brings its result back to [batch, row, heads * size].
 void AttendInRows(LowerContext& ctx, const Attended& in) {
   const Dims& query = in.query.type.dims;
   const Dims dims = {query[0], query[1], query[2], in.value.type.dims[3]};
   const Made result =
-      Call(ctx, kAttentionCall,
-           {in.query.tensor, in.key.tensor, in.value.tensor, in.mask, TorchArgument::Float(0),
-            TorchArgument::Bool(in.causal), TorchArgument(),
-            TorchArgument::Bool(query[1] != in.key.type.dims[1])},
-           WithDims(in.query.type, dims));
+      Call(ctx, kAttentionCall, ArgumentsOf(in), WithDims(in.query.type, dims));
   const Made rows = HeadsFirst(ctx, result);
   ctx.Result("aten::reshape", {rows.tensor, IntList(ctx.ResultType().dims)});
 }
@@ -97,11 +98,11 @@ bool LowerAttention(LowerContext& ctx) {
   Attended in;
   in.causal = node.Int("is_causal", 0) != 0 || masks_by_shape;
   if (ctx.Has(kMask) && !masks_by_shape) in.mask = ctx.Tensor(kMask);
+  in.query = Operand(ctx, 0);
+  in.key = Operand(ctx, 1);
+  in.value = Operand(ctx, 2);
   if (ctx.Rank(0) == 4 && ctx.Rank(1) == 4 && ctx.Rank(2) == 4) {
-    ctx.Result(kAttentionCall,
-               {ctx.Tensor(0), ctx.Tensor(1), ctx.Tensor(2), in.mask, TorchArgument::Float(0),
-                TorchArgument::Bool(in.causal), TorchArgument(),
-                TorchArgument::Bool(ctx.Type(0).dims[1] != ctx.Type(1).dims[1])});
+    ctx.Result(kAttentionCall, ArgumentsOf(in));
     return true;
   }
   const int64_t heads = node.Int("q_num_heads", 0);
@@ -110,9 +111,9 @@ bool LowerAttention(LowerContext& ctx) {
       !Divides(ctx.Type(2), key_heads)) {
     return false;
   }
-  in.query = Heads(ctx, Operand(ctx, 0), heads);
-  in.key = Heads(ctx, Operand(ctx, 1), key_heads);
-  in.value = Heads(ctx, Operand(ctx, 2), key_heads);
+  in.query = Heads(ctx, in.query, heads);
+  in.key = Heads(ctx, in.key, key_heads);
+  in.value = Heads(ctx, in.value, key_heads);
   AttendInRows(ctx, in);
   return true;
 }

@@ -5,7 +5,6 @@
 
 #include "absl/strings/match.h"
 #include "ir/ops/lowering/lowering.h"
-#include "absl/types/span.h"
 
 namespace footprint {
 namespace {
@@ -126,8 +125,7 @@ bool CountsSteps(const TorchOp& op) { return op.name == "aten::batch_norm"; }
 bool Compares(const Node& node) {
   static constexpr absl::string_view kOperators[] = {"Equal", "Greater",     "GreaterOrEqual",
                                                      "Less",  "LessOrEqual", "Not"};
-  constexpr int64_t kBool = 9;  // ONNX's number
-  if (node.op_type == "Cast") return node.Int("to", 0) == kBool;
+  if (node.op_type == "Cast") return node.Int("to", 0) == static_cast<int64_t>(ElementType::kBool);
   return std::find(std::begin(kOperators), std::end(kOperators), node.op_type) !=
          std::end(kOperators);
 }

@@ -85,12 +85,12 @@ TensorList RunRepeatInterleave(Eager& eager, const CallArguments& a) {
   return {ViewAs(eager, copy, merged)};
 }
 
-// pad(self, pad, mode, value): only padding with a constant saves nothing; the others save self for
-// its shape.
 // The middle and what wraps around are copied into an empty tensor, slice by slice. Backward undoes
 // that on a copy of the gradient, slice by slice too; the middle comes last.
-TensorList CircularPad(Eager& eager, const Tensor& self, const Dims& shape) {
-  const Tensor result = eager.New(shape, self.element());
+TensorList RunPadCircular(Eager& eager, const CallArguments& a) {
+  if (a.declared() == nullptr) return {};
+  const Tensor& self = a.tensor(0);
+  const Tensor result = eager.New(a.declared()->dims, self.element());
   eager.Record("CopySlices", {self}, {result}, {}, [](Backward& b) {
     const Tensor& g = b.gradient();
     const Tensor copy = b.eager.New(g.shape(), g.element(), "temporary");
@@ -99,11 +99,8 @@ TensorList CircularPad(Eager& eager, const Tensor& self, const Dims& shape) {
   return {result};
 }
 
-TensorList RunPadCircular(Eager& eager, const CallArguments& a) {
-  if (a.declared() == nullptr) return {};
-  return CircularPad(eager, a.tensor(0), a.declared()->dims);
-}
-
+// pad(self, pad, mode, value): only padding with a constant saves nothing; the others save self for
+// its shape.
 TensorList RunPad(Eager& eager, const CallArguments& a) {
   const Tensor& self = a.tensor(0);
   const absl::string_view mode = a.text(2);
