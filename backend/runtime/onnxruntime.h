@@ -29,6 +29,11 @@ struct SizedNode {
   std::vector<std::vector<int64_t>> outputs;
   std::vector<int64_t> input_bytes;
   std::vector<int64_t> output_bytes;
+
+  // An attribute of the node it comes from.
+  int64_t Int(absl::string_view name, int64_t otherwise) const {
+    return source == nullptr ? otherwise : source->Int(name, otherwise);
+  }
 };
 using ScratchRule = Wide (*)(const SizedNode&);
 
@@ -74,6 +79,9 @@ bool NeedsSizesAlone(const Node& node);
 
 // Allocations are multiples of this.
 constexpr int64_t kRuntimeAlignment = 64;
+inline Wide Aligned(Wide bytes) {
+  return (bytes + kRuntimeAlignment - 1) / kRuntimeAlignment * kRuntimeAlignment;
+}
 
 // A graph as ONNX Runtime plans it, and what the plan takes at the bindings.
 struct RuntimePlan {

@@ -38,10 +38,6 @@ std::vector<int64_t> SizesOf(const SizedNode& sized, size_t i, size_t rank) {
   return sized.inputs[i];
 }
 
-int64_t IntOf(const SizedNode& sized, absl::string_view name, int64_t otherwise) {
-  return sized.source == nullptr ? otherwise : sized.source->Int(name, otherwise);
-}
-
 Wide FloatMatrix(Wide rows, Wide columns) { return rows * RoundUp(columns, kColumns) * kFloat; }
 
 // None: bytes times signed bytes have no such kernel.
@@ -134,7 +130,7 @@ Copies PackIntegerGates(const SizedNode& sized) {
 // Queries, keys and values: a matrix for each head.
 Copies PackHeads(const SizedNode& sized) {
   const std::vector<int64_t> sizes = SizesOf(sized, 1, 2);
-  const int64_t heads = IntOf(sized, "num_heads", 0);
+  const int64_t heads = sized.Int("num_heads", 0);
   if (sizes.empty() || heads <= 0 || ElementOf(sized, 1) != ElementType::kFloat) return {};
   const absl::Span<const int64_t> given = sized.source == nullptr
                                               ? absl::Span<const int64_t>()
@@ -150,7 +146,7 @@ Copies PackHeads(const SizedNode& sized) {
 
 Copies PackIntegerHeads(const SizedNode& sized) {
   const std::vector<int64_t> sizes = SizesOf(sized, 1, 2);
-  const int64_t heads = IntOf(sized, "num_heads", 0);
+  const int64_t heads = sized.Int("num_heads", 0);
   if (sizes.empty() || heads <= 0) return {};
   const Wide matrix =
       IntegerMatrix(sizes[0], sizes[1] / 3 / heads, ElementType::kUint8, ElementOf(sized, 1));
@@ -176,7 +172,7 @@ Copies PackIntegerFilter(const SizedNode& sized) {
   constexpr size_t kFilter = 3;
   if (kFilter >= sized.inputs.size() || sized.inputs[kFilter].size() < 3) return {};
   const std::vector<int64_t>& filter = sized.inputs[kFilter];
-  const Wide groups = std::max<Wide>(IntOf(sized, "group", 1), 1);
+  const Wide groups = std::max<Wide>(sized.Int("group", 1), 1);
   Wide kernel = 1;
   for (size_t i = 2; i < filter.size(); ++i) kernel *= filter[i];
   if (const Wide bytes = SymmetricFilter(sized, filter, groups, kernel); bytes > 0) {
@@ -193,7 +189,7 @@ Copies PackIntegerFilter(const SizedNode& sized) {
 Copies PackBlockedFilter(const SizedNode& sized) {
   const std::vector<int64_t> filter = SizesOf(sized, 1, 4);
   if (filter.empty()) return {};
-  const bool is_plain = filter[1] < kColumns || IntOf(sized, "group", 1) > 1;
+  const bool is_plain = filter[1] < kColumns || sized.Int("group", 1) > 1;
   const Wide channels = is_plain ? Wide{filter[1]} : RoundUp(filter[1], kColumns);
   return CopyOf(1, RoundUp(filter[0], kColumns) * channels * filter[2] * filter[3] * kFloat);
 }
@@ -210,9 +206,9 @@ Copies PackFewBits(const SizedNode& sized) {
   const bool is_made = sized.source->op_type != sized.node->op_type;
   const Wide depth = sized.inputs[0].back();
   const Wide columns = sized.outputs[0].empty() ? 0 : sized.outputs[0].back();
-  const Wide bits = is_made ? BitsPerElement(ElementOf(sized, 1)) : IntOf(sized, "bits", 4);
+  const Wide bits = is_made ? BitsPerElement(ElementOf(sized, 1)) : sized.Int("bits", 4);
   constexpr int64_t kUsualBlock = 32;
-  Wide block = IntOf(sized, "block_size", kUsualBlock);
+  Wide block = sized.Int("block_size", kUsualBlock);
   const std::vector<int64_t>& scales = sized.inputs[2];
   if (is_made && scales.size() == 2 && scales[0] > 0) block = (depth - 1) / scales[0] + 1;
   Copies copies;
@@ -225,11 +221,13 @@ Copies PackFewBits(const SizedNode& sized) {
   }
   constexpr int64_t kIntegers = 4;
   constexpr int64_t kLeastBlock = 16;
-  const bool is_integer = is_made || IntOf(sized, "accuracy_level", 0) == kIntegers;
+  constexpr int64_t kMostBlock = 256;
+  const bool is_integer = is_made || sized.Int("accuracy_level", 0) == kIntegers;
   const bool has_zero_points_of_bytes =
       Operand(sized, 3) == nullptr || BitsPerElement(ElementOf(sized, 3)) <= 8;
   if (!is_integer || Operand(sized, 4) != nullptr || !has_zero_points_of_bytes || depth <= 0 ||
-      block < kLeastBlock || (bits == 2 && block == kLeastBlock)) {
+      block < kLeastBlock || block > kMostBlock || (bits != 2 && bits != 4 && bits != 8) ||
+      (bits == 2 && block == kLeastBlock)) {
     return copies;
   }
   Wide blocks = (depth + block - 1) / block;

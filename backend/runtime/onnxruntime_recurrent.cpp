@@ -9,10 +9,6 @@ namespace {
 
 constexpr Wide kFloat = 4;
 
-Wide Rounded(Wide bytes) {
-  return (bytes + kRuntimeAlignment - 1) / kRuntimeAlignment * kRuntimeAlignment;
-}
-
 struct Sizes {
   explicit Sizes(const SizedNode& sized) {
     if (sized.source == nullptr || sized.inputs.empty() || sized.inputs[0].size() != 3) return;
@@ -23,11 +19,11 @@ struct Sizes {
     steps = sized.inputs[0][0];
     const Wide batch = sized.inputs[0][1];
     const Wide hidden = sized.source->Int("hidden_size", 0);
-    row = Rounded(hidden * kFloat);
-    state = Rounded(batch * hidden * kFloat);
-    sequence = Rounded(steps * batch * hidden * kFloat);
-    lengths = Rounded(batch * kFloat);
-    input = Rounded(sized.input_bytes[0]);
+    row = Aligned(hidden * kFloat);
+    state = Aligned(batch * hidden * kFloat);
+    sequence = Aligned(steps * batch * hidden * kFloat);
+    lengths = Aligned(batch * kFloat);
+    input = Aligned(sized.input_bytes[0]);
     exact_sequence = steps * batch * hidden * kFloat;
     exact_state = batch * hidden * kFloat;
   }
@@ -37,7 +33,7 @@ struct Sizes {
     Wide bytes = 0;
     for (size_t i = 1; i < results; ++i) {
       const bool is_there = i < sized.node->outputs.size() && sized.node->outputs[i] >= 0;
-      if (!is_there) bytes += Rounded(directions * exact_state);
+      if (!is_there) bytes += Aligned(directions * exact_state);
     }
     return bytes;
   }
@@ -60,7 +56,7 @@ struct Sizes {
 
 Wide LstmScratch(const SizedNode& sized) {
   const Sizes sizes(sized);
-  const Wide one = Rounded(4 * sizes.exact_sequence) + 3 * sizes.state +
+  const Wide one = Aligned(4 * sizes.exact_sequence) + 3 * sizes.state +
                    (sizes.has_bias ? 6 : 2) * sizes.row + sizes.lengths;
   return sizes.directions * one + sizes.LeftOut(sized, 3) + sizes.Reversed();
 }
@@ -70,7 +66,7 @@ Wide GruScratch(const SizedNode& sized) {
   const bool is_linear_first =
       sized.source != nullptr && sized.source->Int("linear_before_reset", 0) != 0;
   const Wide biases = !sizes.has_bias ? 0 : is_linear_first ? 4 : 3;
-  const Wide one = Rounded(3 * sizes.exact_sequence) +
+  const Wide one = Aligned(3 * sizes.exact_sequence) +
                    (2 + biases + (is_linear_first ? 1 : 0)) * sizes.state + sizes.lengths;
   return sizes.directions * one + sizes.LeftOut(sized, 2) + sizes.Reversed();
 }

@@ -24,10 +24,6 @@ bool TouchesEachOnce(const SizedNode& sized, Wide kernel) {
          AllAre(sized.source->Ints("pads"), 0);
 }
 
-int64_t IntOf(const SizedNode& sized, absl::string_view name, int64_t otherwise) {
-  return sized.source == nullptr ? otherwise : sized.source->Int(name, otherwise);
-}
-
 }  // namespace
 
 // The expanded image of one group, or a chunk of it. None for a kernel of one element that touches
@@ -39,7 +35,7 @@ Wide ConvScratch(const SizedNode& sized) {
   const Wide kernel = Product(weight, 2);
   const Wide positions = Product(sized.outputs[0], 2);
   if (TouchesEachOnce(sized, kernel)) return 0;
-  const Wide groups = std::max<Wide>(IntOf(sized, "group", 1), 1);
+  const Wide groups = std::max<Wide>(sized.Int("group", 1), 1);
   if (weight[0] / groups > positions) return weight[1] * kernel * positions * kFloat;
   return kConvolutionChunk;
 }
@@ -73,10 +69,7 @@ Wide WhereScratch(const SizedNode& sized) {
 Wide BatchStatisticsScratch(const SizedNode& sized) {
   const size_t outputs = sized.node->outputs.size();
   if (outputs < 2 || outputs > 3 || sized.input_bytes.size() < 5) return 0;
-  const auto aligned = [](Wide bytes) {
-    return (bytes + kRuntimeAlignment - 1) / kRuntimeAlignment * kRuntimeAlignment;
-  };
-  return aligned(sized.input_bytes[3]) + aligned(sized.input_bytes[4]);
+  return Aligned(sized.input_bytes[3]) + Aligned(sized.input_bytes[4]);
 }
 
 // The same for bytes; each of the two choices comes with a scale and a zero point.
@@ -94,14 +87,14 @@ Wide QuantizedPoolScratch(const SizedNode& sized) { return Product(sized.inputs[
 Wide LrnScratch(const SizedNode& sized) {
   const std::vector<int64_t>& image = sized.outputs[0];
   if (image.size() < 3) return 0;
-  const Wide channels = Wide{image[1]} + IntOf(sized, "size", 1) - 1;
+  const Wide channels = Wide{image[1]} + sized.Int("size", 1) - 1;
   return sized.output_bytes[0] + channels * Product(image, 2) * kFloat;
 }
 
 // Along an axis that is not the last: transposed there and back.
 Wide SoftmaxScratch(const SizedNode& sized) {
-  if (sized.source == nullptr || IntOf(sized, "opset", sized.source->version) < 13) return 0;
-  const Wide axis = sized.node->axis.value_or(IntOf(sized, "axis", -1));
+  if (sized.source == nullptr || sized.Int("opset", sized.source->version) < 13) return 0;
+  const Wide axis = sized.node->axis.value_or(sized.Int("axis", -1));
   const auto rank = static_cast<int64_t>(sized.outputs[0].size());
   return axis == -1 || axis == rank - 1 ? 0 : Wide{2} * sized.output_bytes[0];
 }
@@ -122,7 +115,7 @@ static bool IsSymmetric(const SizedNode& sized) {
   const std::vector<int64_t>& weight = sized.inputs[3];
   constexpr int64_t kInputBlock = 4;
   constexpr int64_t kOutputBlock = 16;
-  const int64_t groups = IntOf(sized, "group", 1);
+  const int64_t groups = sized.Int("group", 1);
   const bool by_channel = weight[1] == 1 && weight[0] == groups;
   if (by_channel ? groups % kOutputBlock != 0
                  : groups != 1 || weight[1] % kInputBlock != 0 || weight[0] < kOutputBlock) {
@@ -142,7 +135,7 @@ static bool IsSymmetric(const SizedNode& sized) {
 static Wide ProductsOfImage(const SizedNode& sized, Wide filters, Wide positions, Wide images) {
   const std::vector<int64_t>& weight = sized.inputs[3];
   const Wide kernel = Product(weight, 2);
-  const Wide groups = std::max<Wide>(IntOf(sized, "group", 1), 1);
+  const Wide groups = std::max<Wide>(sized.Int("group", 1), 1);
   const Wide places = kernel * positions * sizeof(void*);
   const bool is_in_place = TouchesEachOnce(sized, kernel);
   const bool by_channel = weight[1] == 1 && filters == groups;
@@ -256,7 +249,7 @@ static AttentionSizes SizesOf(const SizedNode& sized, absl::string_view heads_at
   const std::vector<int64_t>& key = sized.inputs.size() > 1 ? sized.inputs[1] : query;
   if (query.size() < 3) return sizes;
   sizes.batch = query[0];
-  sizes.heads = query.size() == 4 ? query[1] : IntOf(sized, heads_attribute, 1);
+  sizes.heads = query.size() == 4 ? query[1] : sized.Int(heads_attribute, 1);
   sizes.queries = query[query.size() - 2];
   sizes.keys = key.size() >= 3 ? key[key.size() - 2] : sizes.queries;
   sizes.head_size = query.size() == 4 ? query[3] : query[2] / std::max<Wide>(sizes.heads, 1);
@@ -270,7 +263,7 @@ static AttentionSizes SizesOf(const SizedNode& sized, absl::string_view heads_at
 Wide AttentionScratch(const SizedNode& sized) {
   const AttentionSizes sizes = SizesOf(sized, "q_num_heads", 4);
   Wide bytes = sizes.scores();
-  if (IntOf(sized, "is_causal", 0) != 0) bytes += sizes.queries * sizes.keys * kFloat;
+  if (sized.Int("is_causal", 0) != 0) bytes += sizes.queries * sizes.keys * kFloat;
   if (sized.inputs.size() > 3 && sized.node->inputs[3] >= 0) {
     const Wide elements = Product(sized.inputs[3], 0);
     if (sized.input_bytes[3] == elements) bytes += elements * kFloat;
@@ -306,7 +299,7 @@ Wide GroupQueryAttentionScratch(const SizedNode& sized) {
   AttentionSizes sizes = SizesOf(sized, "num_heads", kEveryOperand);
   if (sized.outputs.size() > 1 && sized.outputs[1].size() == 4) sizes.keys = sized.outputs[1][2];
   // Queries and keys are turned by their positions.
-  const bool turns = IntOf(sized, "do_rotary", 0) != 0 && sized.input_bytes.size() > 1;
+  const bool turns = sized.Int("do_rotary", 0) != 0 && sized.input_bytes.size() > 1;
   const Wide turned = turns ? Wide{sized.input_bytes[0]} + sized.input_bytes[1] : 0;
   return ByHeadScratch(sized) + turned + BlockScores(sizes);
 }
@@ -315,7 +308,7 @@ Wide GroupQueryAttentionScratch(const SizedNode& sized) {
 Wide PackedAttentionScratch(const SizedNode& sized) {
   const std::vector<int64_t>& input = sized.inputs[0];
   if (input.size() != 3) return 0;
-  const Wide heads = IntOf(sized, "num_heads", 1);
+  const Wide heads = sized.Int("num_heads", 1);
   const Wide scores = Wide{input[0]} * heads * input[1] * input[1] * kFloat;
   const bool is_masked = sized.node->inputs.size() > 3 && sized.node->inputs[3] >= 0;
   const Wide mask = is_masked ? Wide{input[0]} * input[1] * input[1] * kFloat : 0;

@@ -76,10 +76,13 @@ class CostModel {
   }
 
  private:
+  // No model has more ahead of one value than are kept.
   void Insert(int32_t value, const std::vector<Permutation>& ahead) {
+    constexpr size_t kMost = 16;
     if (value < 0 || ahead.empty()) return;
     std::vector<Permutation>& all = ahead_[value];
     for (const Permutation& one : ahead) {
+      if (all.size() == kMost) return;
       if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
     }
   }

@@ -13,10 +13,6 @@ int64_t Narrow(Wide bytes) {
   return static_cast<int64_t>(std::min(bytes, kMost));
 }
 
-Wide Aligned(Wide bytes) {
-  return (bytes + kRuntimeAlignment - 1) / kRuntimeAlignment * kRuntimeAlignment;
-}
-
 }  // namespace
 
 void WeightLedger::Read(Key value, Wide bytes) {
