@@ -5,7 +5,8 @@
 #include <vector>
 
 // A request takes the smallest free chunk that is large enough, the first of equal ones; what is
-// left over is split off if it is at least as large as the request. Freed neighbours join.
+// left over is split off if it is at least as large as the request (of one block: always). Freed
+// neighbours join.
 
 namespace footprint {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr int64_t kRounding = 256;
 constexpr int64_t kMostDead = int64_t{128} << 20;  // of a chunk that is handed out whole
 constexpr int64_t kLargestDoubling = int64_t{1} << 30;
+constexpr int64_t kLargestBlock = int64_t{1} << 62;
 constexpr int64_t kGap = 1;  // between regions, so that their chunks are no neighbours
 
 int64_t Rounded(int64_t bytes) {
@@ -34,6 +36,10 @@ bool IsHandedOut(const PlanProblem& problem, const PlanBuffer& buffer) {
 }
 
 }  // namespace
+
+Arena::Arena(ArenaGrowth growth) : growth_(growth) {
+  if (growth == ArenaGrowth::kOneBlock) Extend(kLargestBlock);
+}
 
 Arena::Chunks::iterator Arena::Extend(int64_t bytes) {
   int64_t region = bytes;
@@ -65,7 +71,8 @@ int64_t Arena::Allocate(int64_t bytes) {
   const int64_t rest = chunk->second.bytes - bytes;
   free_.erase({chunk->second.bytes, place});
   chunk->second.is_free = false;
-  if (rest >= bytes || rest >= kMostDead) {
+  const bool splits = growth_ == ArenaGrowth::kOneBlock ? rest > 0 : rest >= bytes;
+  if (splits || rest >= kMostDead) {
     chunk->second.bytes = bytes;
     chunks_.emplace(place + bytes, Chunk{rest, true});
     free_.emplace(rest, place + bytes);
@@ -116,80 +123,33 @@ int64_t ReservedBytes(const PlanProblem& problem, const Plan& plan, const PlanBy
   return arena.reserved_bytes();
 }
 
-namespace {
-
-class Packer {
- public:
-  Packer(const PlanProblem& problem, const Plan& plan, const PlanBytes& bytes)
-      : problem_(problem), plan_(plan), bytes_(bytes) {
-    packed_.offsets.assign(plan.buffers.size(), -1);
-  }
-
-  PackedPlan Run() {
-    const size_t steps = problem_.steps.size();
-    const std::vector<std::vector<size_t>> starts = ByFirstStep(plan_, steps);
-    int64_t handed_out = 0;
-    int64_t beside = 0;
-    for (size_t i = 0; i < steps; ++i) {
-      DropBefore(static_cast<int32_t>(i));
-      for (const size_t buffer : starts[i]) {
-        if (bytes_.buffer_bytes[buffer] == 0) continue;
-        if (IsHandedOut(problem_, plan_.buffers[buffer])) {
-          handed_out += bytes_.buffer_bytes[buffer];
-        } else {
-          Put(buffer);
-        }
-      }
-      beside = std::max(beside, handed_out + problem_.steps[i].scratch_bytes);
-    }
-    packed_.peak_bytes = packed_.block_bytes + beside;
-    return std::move(packed_);
-  }
-
- private:
-  struct Piece {
-    int64_t offset;
-    int64_t bytes;
-    int32_t end_step;
-  };
-
-  void DropBefore(int32_t step) {
-    const auto is_over = [&](const Piece& piece) { return piece.end_step <= step; };
-    pieces_.erase(std::remove_if(pieces_.begin(), pieces_.end(), is_over), pieces_.end());
-  }
-
-  // Into the gap that it fills best, else behind the last one.
-  void Put(size_t buffer) {
-    const int64_t size = Rounded(bytes_.buffer_bytes[buffer]);
-    int64_t end = 0;  // of what lies before
-    int64_t best = pieces_.empty() ? 0 : pieces_.back().offset + pieces_.back().bytes;
-    int64_t least_waste = std::numeric_limits<int64_t>::max();
-    for (const Piece& piece : pieces_) {
-      const int64_t gap = piece.offset - end;
-      if (gap >= size && gap - size < least_waste) {
-        least_waste = gap - size;
-        best = end;
-      }
-      end = std::max(end, piece.offset + piece.bytes);
-    }
-    const auto after = std::find_if(pieces_.begin(), pieces_.end(),
-                                    [&](const Piece& piece) { return piece.offset >= best; });
-    pieces_.insert(after, Piece{best, size, plan_.buffers[buffer].end_step});
-    packed_.offsets[buffer] = best;
-    packed_.block_bytes = std::max(packed_.block_bytes, best + size);
-  }
-
-  const PlanProblem& problem_;
-  const Plan& plan_;
-  const PlanBytes& bytes_;
-  PackedPlan packed_;
-  std::vector<Piece> pieces_;  // that are alive, by offset
-};
-
-}  // namespace
-
 PackedPlan PackPlan(const PlanProblem& problem, const Plan& plan, const PlanBytes& bytes) {
-  return Packer(problem, plan, bytes).Run();
+  PackedPlan packed;
+  packed.offsets.assign(plan.buffers.size(), -1);
+  Arena block(ArenaGrowth::kOneBlock);
+  const size_t steps = problem.steps.size();
+  const std::vector<std::vector<size_t>> starts = ByFirstStep(plan, steps);
+  std::vector<std::vector<int64_t>> ends(steps + 1);
+  int64_t handed_out = 0;
+  int64_t beside = 0;
+  for (size_t i = 0; i < steps; ++i) {
+    for (const int64_t place : ends[i]) block.Free(place);
+    for (const size_t buffer : starts[i]) {
+      const int64_t size = bytes.buffer_bytes[buffer];
+      if (size == 0) continue;
+      if (IsHandedOut(problem, plan.buffers[buffer])) {
+        handed_out += size;
+        continue;
+      }
+      const int64_t place = block.Allocate(size);
+      ends[static_cast<size_t>(plan.buffers[buffer].end_step)].push_back(place);
+      packed.offsets[buffer] = place;
+      packed.block_bytes = std::max(packed.block_bytes, place + Rounded(size));
+    }
+    beside = std::max(beside, handed_out + problem.steps[i].scratch_bytes);
+  }
+  packed.peak_bytes = packed.block_bytes + beside;
+  return packed;
 }
 
 }  // namespace footprint

@@ -15,11 +15,12 @@ namespace footprint {
 enum class ArenaGrowth : uint8_t {
   kNextPowerOfTwo,   // regions double, from 1 MiB on
   kSameAsRequested,  // a region is as large as the request that needs it
+  kOneBlock,         // one region, without end
 };
 
 class Arena {
  public:
-  explicit Arena(ArenaGrowth growth) : growth_(growth) {}
+  explicit Arena(ArenaGrowth growth);
 
   // The chunk's place, for Free().
   int64_t Allocate(int64_t bytes);

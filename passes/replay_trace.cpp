@@ -44,9 +44,7 @@ class TraceWriter {
       const TapeSave& save = notes_.saves[i];
       std::vector<int32_t>& steps = trace_.saved_by[save.storage];
       if (steps.empty()) saved_order_.push_back(save.storage);
-      if (std::find(steps.begin(), steps.end(), save.step) == steps.end()) {
-        steps.push_back(save.step);
-      }
+      if (steps.empty() || steps.back() != save.step) steps.push_back(save.step);
       saves_[save.storage].push_back(static_cast<int32_t>(i));
       if (save.read) trace_.reads.push_back({save.storage, save.instead, save.bytes});
     }
