@@ -67,8 +67,8 @@ void MendTranspose(Rewriter& rewriter, int32_t node) {
 void MendQuantized(Rewriter& rewriter) {
   for (const int32_t node : rewriter.Order()) {
     if (rewriter.Is(node, "Transpose")) MendTranspose(rewriter, node);
+    if (IsQuantization(rewriter, node)) DropInversePair(rewriter, node);
   }
-  DropInversePairs(rewriter);
 }
 
 void PutChannelsLast(Rewriter& rewriter) {

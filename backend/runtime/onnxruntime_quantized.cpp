@@ -14,10 +14,8 @@ bool IsDequantization(const RuntimeNode& node) {
          (node.domain.empty() || node.domain == "com.microsoft");
 }
 
-// The reader takes its operand from `to` instead, once.
-void Redirect(RuntimeNode& reader, int32_t from, int32_t to) {
-  const auto found = std::find(reader.inputs.begin(), reader.inputs.end(), from);
-  if (found != reader.inputs.end()) *found = to;
+bool Captures(const RuntimeNode& reader, int32_t value) {
+  return std::find(reader.captures.begin(), reader.captures.end(), value) != reader.captures.end();
 }
 
 }  // namespace
@@ -30,13 +28,22 @@ void DuplicateDequantization(RuntimeGraph& graph) {
     const RuntimeNode node = graph.nodes[i];
     const int32_t output = node.outputs[0];
     const std::vector<int32_t>& readers = uses.readers[static_cast<size_t>(output)];
-    const size_t kept = graph.value(output).output ? 0 : 1;
-    for (size_t k = kept; k < readers.size(); ++k) {
+    const bool is_kept = graph.value(output).output ||
+                         std::any_of(readers.begin(), readers.end(), [&](int32_t reader) {
+                           return Captures(graph.node(reader), output);
+                         });
+    for (size_t k = is_kept ? 0 : 1; k < readers.size(); ++k) {
+      std::vector<int32_t>& inputs = graph.node(readers[k]).inputs;
+      const auto operand = std::find(inputs.begin(), inputs.end(), output);
+      if (operand == inputs.end()) continue;  // a body reads it
       RuntimeNode copy = node;
       const int32_t value =
           graph.AddLike(output, absl::StrCat(graph.value(output).name, "/duplicated"));
+      TensorType& visible = graph.value(value).visible;  // what is declared was of the other name
+      visible.has_rank = graph.value(node.inputs[0]).visible.has_rank;
+      visible.dims = graph.value(node.inputs[0]).visible.dims;
       copy.outputs = {value};
-      Redirect(graph.node(readers[k]), output, value);
+      *operand = value;
       graph.nodes.push_back(std::move(copy));
     }
   }

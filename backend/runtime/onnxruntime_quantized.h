@@ -24,6 +24,10 @@ bool IsRedundant(const Rewriter& rewriter, int32_t activation, int32_t quantizat
 int32_t AddQuantization(Rewriter& rewriter, int32_t value, int32_t like);
 int32_t AddDequantization(Rewriter& rewriter, int32_t value, int32_t like, int32_t result);
 
+// Takes a quantization out with the dequantization before it that it undoes, where one node alone
+// reads either.
+void DropInversePair(Rewriter& rewriter, int32_t quantization);
+
 }  // namespace footprint
 
 #endif  // FOOTPRINT_BACKEND_RUNTIME_ONNXRUNTIME_QUANTIZED_H_

@@ -77,6 +77,22 @@ std::vector<Edge> EdgesAfter(const Rewriter& rewriter, const Edge& edge) {
   return edges;
 }
 
+bool IsKnown(const TensorType& type) {
+  return type.has_rank && std::none_of(type.dims.begin(), type.dims.end(),
+                                       [](const Dim& dim) { return dim.is_unknown(); });
+}
+
+// What is declared of a result is lost with its name: what is left follows from the operands.
+void ForgetDeclared(RuntimeGraph& graph, int32_t maker, int32_t value) {
+  if (maker < 0) return;
+  for (const int32_t input : graph.node(maker).inputs) {
+    if (input < 0 || graph.value(input).constant || IsKnown(graph.value(input).visible)) continue;
+    for (Dim& dim : graph.value(value).visible.dims) {
+      if (!dim.is_constant()) dim = Dim();
+    }
+  }
+}
+
 void InsertPairs(Rewriter& rewriter, int32_t maker, int32_t value, const std::vector<Edge>& edges,
                  int32_t like) {
   RuntimeGraph& graph = rewriter.graph();
@@ -88,6 +104,7 @@ void InsertPairs(Rewriter& rewriter, int32_t maker, int32_t value, const std::ve
     std::replace(changed.outputs.begin(), changed.outputs.end(), value, from);
     rewriter.Change(maker, std::move(changed));
   }
+  ForgetDeclared(graph, maker, from);
   const int32_t quantized = AddQuantization(rewriter, from, like);
   for (const Edge& edge : edges) {
     const int32_t back =
@@ -258,15 +275,31 @@ void MakeUnsigned(Rewriter& rewriter) {
   }
 }
 
-void DropInversePairs(Rewriter& rewriter) {
+void DropInversePair(Rewriter& rewriter, int32_t quantization) {
   RuntimeGraph& graph = rewriter.graph();
+  const int32_t value = graph.node(quantization).inputs[0];
+  const int32_t result = graph.node(quantization).outputs[0];
+  const int32_t before = DequantizedBy(rewriter, value);
+  if (before < 0 || !rewriter.IsUsedOnce(value)) return;
+  if (!IsInverse(rewriter, before, quantization)) return;
+  const int32_t quantized = graph.node(before).inputs[0];
+  const std::vector<int32_t>& readers = rewriter.uses().readers[static_cast<size_t>(result)];
+  const bool has_one_reader =
+      !readers.empty() && std::count(readers.begin(), readers.end(), readers.front()) ==
+                              static_cast<int64_t>(readers.size());
+  if (has_one_reader && rewriter.Forward(quantization, quantized, "")) {
+    return rewriter.Remove(before);
+  }
+  const int32_t maker = rewriter.uses().producer[static_cast<size_t>(quantized)];
+  if (!readers.empty() || maker < 0 || !rewriter.IsUsedOnce(quantized)) return;
+  if (graph.node(maker).outputs[0] != quantized) return;
+  rewriter.Remove(before);
+  rewriter.Absorb(maker, quantization, "");
+}
+
+void DropInversePairs(Rewriter& rewriter) {
   for (const int32_t node : rewriter.Order()) {
-    if (!IsDequantization(rewriter, node)) continue;
-    const int32_t value = graph.node(node).outputs[0];
-    if (!rewriter.IsUsedOnce(value)) continue;
-    const int32_t reader = rewriter.uses().OnlyReader(value);
-    if (!IsQuantization(rewriter, reader) || !IsInverse(rewriter, node, reader)) continue;
-    if (rewriter.Forward(reader, graph.node(node).inputs[0], "")) rewriter.Remove(node);
+    if (IsQuantization(rewriter, node)) DropInversePair(rewriter, node);
   }
 }
 

@@ -181,7 +181,7 @@ void Rewriter::Absorb(int32_t node, int32_t reader, const std::string& what) {
   graph_.node(node).outputs[0] = result;
   uses_.producer[static_cast<size_t>(before)] = -1;
   uses_.producer[static_cast<size_t>(result)] = node;
-  Count(what);
+  if (!what.empty()) Count(what);
 }
 
 int32_t Rewriter::Replace(const std::vector<int32_t>& nodes, RuntimeNode made,

@@ -260,6 +260,80 @@ const MeasuredModel kModels[] = {
 }
 )",
      6144, 6144},
+    {"Undone quantization stays where two nodes read it", R"(
+(float[2, 64, 64] x) => (float[n, m, k] y) <float s = {0.5}, uint8 z = {3}>
+{
+  v = Exp(x)
+  q = QuantizeLinear(v, s, z)
+  d = DequantizeLinear(q, s, z)
+  e = QuantizeLinear(d, s, z)
+  a = Cast<to = 1>(e)
+  b = Exp(a)
+  c = ReduceMax(b)
+  f = Cast<to = 2>(c)
+  t = Transpose<perm = [0, 2, 1]>(e)
+  h = Max(t, f)
+  j = Max(q, h)
+  y = Cast<to = 1>(j)
+}
+)",
+     90112, 90112},
+    {"Duplicates are not declared", R"(
+(uint8[b, 64, 64] x) => (float[n, m, k] y) <float s = {0.5}, uint8 z = {3}, int64[3] r = {-1, 32,
+  128}, float[b, 32, 128] d>
+{
+  q = Reshape(x, r)
+  d = DequantizeLinear(q, s, z)
+  e = Exp(d)
+  f = Exp(e)
+  g = Exp(f)
+  h = Exp(d)
+  i = Exp(h)
+  j = Exp(i)
+  k = Exp(d)
+  l = Exp(k)
+  m = Exp(l)
+  p = Add(g, j)
+  y = Add(p, m)
+}
+)",
+     131072, 131072},
+    {"Nor is what is made of them", R"(
+(uint8[b, 64, 64] x) => (float[n, m, k] y) <float s = {0.5}, uint8 z = {3}, int64[3] r = {-1, 32,
+  128}, float[b, 32, 128] d, int64[1] one = {1}, int64[1] zero = {0}, int64[1] half = {64},
+  int64[1] end = {128}, int64[1] two = {2}>
+{
+  q = Reshape(x, r)
+  d = DequantizeLinear(q, s, z)
+  a = Slice(d, zero, half, two)
+  e = Exp(a)
+  f = Exp(e)
+  g = Exp(f)
+  c = Slice(d, half, end, two)
+  h = Exp(c)
+  i = Exp(h)
+  j = Exp(i)
+  k = Slice(d, one, half, one)
+  l = Exp(k)
+  m = Exp(l)
+  p = Add(g, j)
+  o = ReduceSum(m)
+  y = Add(p, o)
+}
+)",
+     65600, 63488},
+    {"A body reads what is dequantized once", R"(
+(uint8[2, 64, 64] x, bool c) => (float[n, m, k] y) <float s = {0.5}, uint8 z = {3}>
+{
+  q = Identity(x)
+  d = DequantizeLinear(q, s, z)
+  a = Exp(d)
+  b = If<then_branch = t () => (float[2, 64, 64] u) { u = Neg(d) },
+         else_branch = e () => (float[2, 64, 64] v) { v = Exp(d) }>(c)
+  y = Add(a, b)
+}
+)",
+     98304, 98304},
     {"Half precision is cast around kernels without it", R"(
 (float16[2, 32, 64] x) => (float16[n, m, k] y) <float16[64, 64] w = {0...}>
 {
