@@ -17,6 +17,7 @@
 #include "frontend/importer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "frontend/importer_state.h"
@@ -37,8 +38,9 @@ constexpr size_t kMaxDiagnostics = 100;
 
 }  // namespace
 
-Importer::Importer(const ModelFile& file, DiagnosticSink& sink)
+Importer::Importer(const ModelFile& file, const NodeOrders& orders, DiagnosticSink& sink)
     : file_(file),
+      orders_(orders),
       sink_(sink),
       give_up_at_(sink.all().size() + kMaxDiagnostics),
       types_(*graph_.dims, sink),
@@ -148,7 +150,8 @@ void Importer::Step(ImportFrame& frame) {
     DefineOutputs(frame, frame.open_node);
     frame.open_node = NodeId();
   } else if (frame.next < frame.nodes->size()) {
-    AddNode(frame, frame.nodes->Get(frame.next++));
+    ++frame.next;
+    AddNode(frame, frame.current());
   } else {
     Leave();
   }
@@ -196,8 +199,23 @@ void Importer::MakeNamesUnique() {
   }
 }
 
+// Files whose nodes are not in an order in which they can run are read twice.
 std::optional<ImportedModel> ImportModel(const ModelFile& file, DiagnosticSink& sink) {
-  return Importer(file, sink).Run();
+  DiagnosticSink as_listed;
+  std::optional<ImportedModel> result = Importer(file, NodeOrders(), as_listed).Run();
+  std::vector<Diagnostic> found = as_listed.Take();
+  const auto unsorted = std::find_if(found.begin(), found.end(), [](const Diagnostic& diagnostic) {
+    return diagnostic.kind == kNotSorted;
+  });
+  if (unsorted != found.end()) {
+    if (const std::optional<NodeOrders> orders = OrderNodes(file.model)) {
+      sink.Warning(kNotSorted, unsorted->place,
+                   absl::StrCat(unsorted->message, "; they are read in an order in which they do"));
+      return Importer(file, *orders, sink).Run();
+    }
+  }
+  for (Diagnostic& diagnostic : found) sink.Add(std::move(diagnostic));
+  return result;
 }
 
 }  // namespace footprint

@@ -103,7 +103,8 @@ void Importer::EnterCall(ImportFrame& frame, const NodeProto& proto, const Funct
   const ScopeId scope = scopes_.OfCall(proto, frame.place);
   ImportFrame& body = Push(nullptr, call.get());
   body.region = frame.region;
-  body.nodes = &definition.node();
+  body.call_position = frame.position();
+  OpenNodes(body, definition.node());
   body.names = std::move(names);
   body.prefix = absl::StrCat(frame.prefix, LabelOf(proto), "/");
   body.constant_prefix = absl::StrCat(definition.name(), "/");
@@ -158,6 +159,7 @@ ValueId Importer::AddIdentity(ImportFrame& frame, absl::string_view name, ValueI
   node.op = FindOnnxOp("", node.op_type, node.version);
   node.inputs.push_back(value);
   node.region = frame.region;
+  node.position = frame.position();
   node.scope = frame.place.otherwise;
   const NodeId id = graph_.nodes.Add(std::move(node));
   graph_.regions[frame.region].nodes.push_back(id);

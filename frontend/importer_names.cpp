@@ -29,9 +29,15 @@ ImportFrame& Importer::Push(const ImportFrame* outer, const ImportCall* call) {
   return *stack_.back();
 }
 
+void Importer::OpenNodes(ImportFrame& frame, const NodeList& nodes) {
+  frame.nodes = &nodes;
+  const auto order = orders_.find(&nodes);
+  if (order != orders_.end()) frame.order = &order->second;
+}
+
 void Importer::OpenGraph(ImportFrame& frame, const GraphProto& graph) {
   frame.graph = &graph;
-  frame.nodes = &graph.node();
+  OpenNodes(frame, graph.node());
   frame.names.reserve(static_cast<size_t>(graph.node_size()) +
                       static_cast<size_t>(graph.initializer_size()));
   const auto declare = [&](const ValueInfoProto& info) {
@@ -126,14 +132,14 @@ void Importer::CompareDeclared(const TensorType& declared, const TensorType& sto
                                absl::string_view name) {
   bool differs = declared.element != ElementType::kUndefined && declared.element != stored.element;
   if (declared.has_rank) {
-    differs |= !std::equal(declared.dims.begin(), declared.dims.end(), stored.dims.begin(),
-                           stored.dims.end(),
-                           [](Dim a, Dim b) { return !a.is_constant() || a == b; });
+    differs |=
+        !std::equal(declared.dims.begin(), declared.dims.end(), stored.dims.begin(),
+                    stored.dims.end(), [](Dim a, Dim b) { return !a.is_constant() || a == b; });
   }
   if (!differs) return;
   sink_.Warning("declared-shape-mismatch", absl::StrCat("initializer ", Printable(name)),
-                absl::StrCat("the file declares ", ToString(declared, *graph_.dims),
-                             ", but it is ", ToString(stored, *graph_.dims), "; that is used"));
+                absl::StrCat("the file declares ", ToString(declared, *graph_.dims), ", but it is ",
+                             ToString(stored, *graph_.dims), "; that is used"));
 }
 
 ValueId Importer::AddValue(ImportFrame& frame, absl::string_view name, Value&& value) {

@@ -86,10 +86,10 @@ std::string Importer::Origin(const ImportFrame& frame, absl::string_view name,
 void Importer::ReportUndefined(const ImportFrame& frame, absl::string_view name) {
   const std::string place = DescribeProto(frame.current()) + Where(frame);
   for (const ImportFrame* at = &frame; at != nullptr; at = at->outer) {
-    const int index = FindProducer(*at, name, at->next - 1);
+    const int index = FindProducer(*at, name, at->index());
     if (index < 0) continue;
-    const bool itself = index == at->next - 1;
-    return Error("not-sorted", place,
+    const bool itself = index == at->index();
+    return Error(kNotSorted, place,
                  absl::StrCat("reads ", Printable(name),
                               itself ? ", its own output" : ", which comes later, from ",
                               itself ? "" : NodeText(at->nodes->Get(index), index),
@@ -109,7 +109,7 @@ void Importer::ReportDuplicate(const ImportFrame& frame, absl::string_view name,
                        (row.kind == ValueKind::kConstant &&
                         graph_.constants[row.constant].origin == ConstantOrigin::kConstantNode);
   const std::string second =
-      by_node ? NodeText(frame.current(), frame.next - 1) : Origin(frame, name, value);
+      by_node ? NodeText(frame.current(), frame.index()) : Origin(frame, name, value);
   Error("duplicate-name", Printable(name),
         absl::StrCat("is defined twice", Where(frame), first == second ? " by " : ": by ", first,
                      first == second ? "" : absl::StrCat(" and by ", second),

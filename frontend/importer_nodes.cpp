@@ -75,7 +75,7 @@ void Importer::AddNode(ImportFrame& frame, const NodeProto& proto) {
   if (proto.op_type().empty()) {
     BindNothing(frame, proto);
     return Error("missing-operator", "",
-                 absl::StrCat("node ", frame.next - 1, Where(frame), " has no operator (op_type)"));
+                 absl::StrCat("node ", frame.index(), Where(frame), " has no operator (op_type)"));
   }
   if (frame.call != nullptr) Spend(sizeof(Node) + proto.ByteSizeLong());
   const absl::string_view domain = CanonicalDomain(proto.domain());
@@ -91,6 +91,7 @@ void Importer::AddNode(ImportFrame& frame, const NodeProto& proto) {
   node.version = VersionOf(frame, proto);
   node.op = FindOnnxOp(domain, proto.op_type(), node.version);
   node.region = frame.region;
+  node.position = frame.position();
   node.scope = scopes_.OfNode(proto, frame.place);
   node.inputs.reserve(static_cast<size_t>(proto.input_size()));
   for (const std::string& input : proto.input()) node.inputs.push_back(Read(frame, input));

@@ -17,6 +17,7 @@
 #include "frontend/importer_constants.h"
 #include "frontend/importer_functions.h"
 #include "frontend/importer_types.h"
+#include "frontend/node_order.h"
 #include "frontend/provenance.h"
 #include "frontend/scopes.h"
 #include "onnx/onnx_pb.h"
@@ -64,8 +65,10 @@ struct ImportFrame {
   std::unique_ptr<ImportCall> own_call;  // set in the frame of a function's body itself
   RegionId region;
   const ONNX_NAMESPACE::GraphProto* graph = nullptr;  // null for functions
-  const google::protobuf::RepeatedPtrField<ONNX_NAMESPACE::NodeProto>* nodes = nullptr;
+  const NodeList* nodes = nullptr;
+  const std::vector<int>* order = nullptr;  // of the nodes; null: as they are listed
   int next = 0;
+  int call_position = -1;  // of a function's body: where the call from outside all functions stands
   // By name in the file. An invalid id: an input that the caller of a function left out.
   absl::flat_hash_map<absl::string_view, ValueId> names;
   absl::flat_hash_map<absl::string_view, const ONNX_NAMESPACE::TypeProto*> declared;
@@ -76,12 +79,16 @@ struct ImportFrame {
   std::vector<PendingBody> bodies;
   NodeId open_node;
 
-  const ONNX_NAMESPACE::NodeProto& current() const { return nodes->Get(next - 1); }
+  int index() const {
+    return order == nullptr ? next - 1 : (*order)[static_cast<size_t>(next - 1)];
+  }
+  int position() const { return call_position < 0 ? index() : call_position; }
+  const ONNX_NAMESPACE::NodeProto& current() const { return nodes->Get(index()); }
 };
 
 class Importer {
  public:
-  Importer(const ModelFile& file, DiagnosticSink& sink);
+  Importer(const ModelFile& file, const NodeOrders& orders, DiagnosticSink& sink);
   std::optional<ImportedModel> Run();
 
  private:
@@ -96,6 +103,7 @@ class Importer {
 
   // importer_names.cpp
   ImportFrame& Push(const ImportFrame* outer, const ImportCall* call);
+  void OpenNodes(ImportFrame& frame, const NodeList& nodes);
   void OpenGraph(ImportFrame& frame, const ONNX_NAMESPACE::GraphProto& graph);
   void DefineInput(ImportFrame& frame, const ONNX_NAMESPACE::ValueInfoProto& input);
   void DefineInitializers(ImportFrame& frame, const ONNX_NAMESPACE::GraphProto& graph);
@@ -160,6 +168,7 @@ class Importer {
   static constexpr int kMaxErrors = 20;
 
   const ModelFile& file_;
+  const NodeOrders& orders_;  // lists of nodes that are not there are read as they are
   DiagnosticSink& sink_;
   int errors_ = 0;
   size_t give_up_at_;
@@ -176,6 +185,9 @@ class Importer {
   std::vector<ValueId> qualified_;  // values whose names were composed
   int64_t budget_;
 };
+
+// The kind of the error of a node that reads what comes later.
+constexpr char kNotSorted[] = "not-sorted";
 
 // "Relu 'a' -> y": how messages name a node that is not in the graph yet.
 std::string DescribeProto(const ONNX_NAMESPACE::NodeProto& proto);

@@ -98,7 +98,8 @@ struct Node {
   absl::InlinedVector<ValueId, 4> inputs;   // an invalid id is an omitted optional input
   absl::InlinedVector<ValueId, 2> outputs;  // likewise
   std::vector<Attribute> attributes;
-  RegionId region;  // where it stands
+  RegionId region;       // where it stands
+  int32_t position = 0;  // among the nodes there in the file; of a function's: of the call
   ScopeId scope;
 
   const Attribute* Find(absl::string_view attribute_name) const;

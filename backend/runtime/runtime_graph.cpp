@@ -21,7 +21,14 @@ class Builder {
     result_.nodes.reserve(region.nodes.size());
     result_.values.reserve(2 * region.nodes.size());
     for (const ValueId input : region.inputs) result_.value(Id(input)).input = true;
-    for (const NodeId id : region.nodes) AddNode(id);
+    std::vector<NodeId> nodes = region.nodes;
+    const auto is_before = [&](NodeId a, NodeId b) {
+      return graph_.nodes[a].position < graph_.nodes[b].position;
+    };
+    if (!std::is_sorted(nodes.begin(), nodes.end(), is_before)) {
+      std::stable_sort(nodes.begin(), nodes.end(), is_before);
+    }
+    for (const NodeId id : nodes) AddNode(id);
     for (const ValueId output : region.outputs) {
       if (output.valid()) result_.value(Id(output)).output = true;
     }

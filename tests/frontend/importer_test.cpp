@@ -164,9 +164,26 @@ TEST(Importer, LongCyclesAreFoundWithoutSearchingForThem) {
   ModelProto proto = Parse(absl::StrCat(kHeader, "g (float[2] x) => (x) { }"));
   constexpr int kNodes = 100'000;
   for (int i = 0; i < kNodes; ++i) {
-    AddNode(proto.mutable_graph(), "Relu", absl::StrCat("v", i + 1), absl::StrCat("v", i));
+    AddNode(proto.mutable_graph(), "Relu", absl::StrCat("v", (i + 1) % kNodes),
+            absl::StrCat("v", i));
   }
   EXPECT_EQ(FirstError(Import(proto)), "not-sorted");
+}
+
+TEST(Importer, NodesAreReadInAnOrderInWhichTheyCanRun) {
+  ModelProto proto = Parse(absl::StrCat(kHeader, "g (float[2] x) => (v100000) { }"));
+  constexpr int kNodes = 100'000;
+  for (int i = kNodes; i > 0; --i) {
+    AddNode(proto.mutable_graph(), "Relu", i == 1 ? "x" : absl::StrCat("v", i - 1),
+            absl::StrCat("v", i));
+  }
+  const Imported imported = Import(proto);
+  ASSERT_TRUE(imported.model.has_value());
+  const Graph& graph = imported.model->graph;
+  ASSERT_EQ(graph.nodes.size(), size_t{kNodes});
+  EXPECT_EQ(graph.nodes[NodeId(0)].position, kNodes - 1);
+  EXPECT_EQ(graph.values[graph.nodes[NodeId(0)].output(0)].name, "v1");
+  EXPECT_EQ(imported.sink.all().front().kind, "not-sorted");
 }
 
 TEST(Importer, LongNamesAreNotMultiplied) {
