@@ -46,7 +46,7 @@ struct Kernel {
   // {operand, output} pairs beyond output 0.
   std::vector<std::pair<int, int>> also_inplace = {};
   std::vector<std::pair<int, int>> also_alias = {};  // the same: always the operand's buffer
-  PackRule packs = nullptr;  // stored operands that it copies once
+  PackRule packs = nullptr;                          // stored operands that it copies once
 };
 // Null: a kernel that writes every output into a buffer of its own, and takes nothing beside.
 const Kernel* FindKernel(const RuntimeNode& node);
@@ -55,10 +55,14 @@ absl::Span<const Kernel> OnnxRuntimeKernels();
 // One of the steps into which an operator without a kernel is expanded; the last one makes the
 // output. Reads operands of the node, or results of earlier steps counted from kStep.
 constexpr int kStep = 100;
+constexpr int kNumber = -1;  // one that the function states
+enum class StepSize : uint8_t { kWhole, kOneAlongAxis, kOne };
 struct ExpandedStep {
   absl::string_view op_type;
   std::vector<int> reads;
-  int like = -1;  // the operand whose size the result has; -1: the output's
+  int like = -1;  // the operand whose type the result has; -1: the output's
+  ElementType element = ElementType::kUndefined;  // of the result, if another one
+  StepSize size = StepSize::kWhole;               // of the result
 };
 // Replaces nodes that have no kernel by the steps of their function.
 void ExpandFunctions(RuntimeGraph& graph, bool optimize, bool half_alone = false);

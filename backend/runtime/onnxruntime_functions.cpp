@@ -8,48 +8,153 @@
 namespace footprint {
 namespace {
 
+constexpr ElementType kAsBefore = ElementType::kUndefined;
+
+// Of ONNX's own operators. A body counts from the version of the operator set that it is written in
+// to the one before any of its operators changes.
 struct Function {
   absl::string_view name;
-  absl::string_view domain;
   std::vector<ExpandedStep> steps;
   std::vector<ExpandedStep> optimized = {};  // once the graph was rewritten, where that differs
+  int32_t since = 0;
+  int32_t until = OnnxOp::kLatest;
+  absl::string_view approximate = "";  // the attribute
 };
 
 const std::vector<Function>& Functions() {
   static const auto& functions = *new std::vector<Function>{
-      {"HardSwish", "", {{"HardSigmoid", {0}}, {"Mul", {0, kStep}}}},
-      {"Mish", "", {{"Softplus", {0}}, {"Tanh", {kStep}}, {"Mul", {0, kStep + 1}}}},
-      {"Swish", "", {{"Sigmoid", {0}}, {"Mul", {0, kStep}}}},
+      {"HardSwish", {{"HardSigmoid", {0}}, {"Mul", {0, kStep}}}},
+      {"Mish", {{"Softplus", {0}}, {"Tanh", {kStep}}, {"Mul", {0, kStep + 1}}}},
+      {"Swish", {{"Mul", {0}}, {"Sigmoid", {kStep}}, {"Mul", {0, kStep + 1}}}},
       {"SoftmaxCrossEntropyLoss",
-       "",
        {{"Transpose", {0}, 0},
         {"LogSoftmax", {kStep}, 0},
         {"Transpose", {kStep + 1}, 0},
         {"NegativeLogLikelihoodLoss", {kStep + 2, 1, 2}}},
        {{"LogSoftmaxOfChannels", {0}, 0}, {"NegativeLogLikelihoodLoss", {kStep, 1, 2}}}},
       {"GroupNormalization",
-       "",
        {{"Mul", {0, 0}},
+        {"ReduceMean", {kStep}, 1},
         {"Sub", {0}},
-        {"Div", {kStep + 1, kStep}},
-        {"Mul", {kStep + 2}},
-        {"Add", {kStep + 3}}}},
+        {"Div", {kStep + 2, kStep + 1}},
+        {"Mul", {kStep + 3}},
+        {"Add", {kStep + 4}},
+        {"Reshape", {kStep + 5, 0}}}},  // to the sizes of the first operand
   };
   return functions;
 }
 
 // Kernels that half precision has none of, and 32-bit numbers have.
 const std::vector<Function>& HalfFunctions() {
+  constexpr StepSize kRow = StepSize::kOneAlongAxis;
+  constexpr StepSize kOne = StepSize::kOne;
+  constexpr ElementType kBool = ElementType::kBool;
+  constexpr ElementType kDouble = ElementType::kDouble;
   static const auto& functions = *new std::vector<Function>{
-      {"Softmax", "", {{"Sub", {0}}, {"Exp", {kStep}}, {"Div", {kStep + 1}}}},
-      {"LogSoftmax", "", {{"Sub", {0}}, {"Exp", {kStep}}, {"Sub", {kStep, kStep + 1}}}},
+      {"Softmax",
+       {{"ReduceMax", {0}, -1, kAsBefore, kRow},
+        {"Sub", {0, kStep}},
+        {"Exp", {kStep + 1}},
+        {"ReduceSum", {kStep + 2}, -1, kAsBefore, kRow},
+        {"Div", {kStep + 2, kStep + 3}}},
+       {},
+       13},
+      {"LogSoftmax",
+       {{"ReduceMax", {0}, -1, kAsBefore, kRow},
+        {"Sub", {0, kStep}},
+        {"Exp", {kStep + 1}},
+        {"ReduceSum", {kStep + 2}, -1, kAsBefore, kRow},
+        {"Log", {kStep + 3}, -1, kAsBefore, kRow},
+        {"Sub", {kStep + 1, kStep + 4}}},
+       {},
+       13},
+      {.name = "Gelu",
+       .steps = {{"Pow", {0}},
+                 {"Mul", {kStep}},
+                 {"Sum", {0, kStep + 1}},
+                 {"Mul", {kStep + 2}},
+                 {"Tanh", {kStep + 3}},
+                 {"Sum", {kStep + 4}},
+                 {"Mul", {0}},
+                 {"Mul", {kStep + 6, kStep + 5}}},
+       .approximate = "tanh"},
       {"Gelu",
-       "",
-       {{"Mul", {0}},
-        {"Div", {0}},
+       {{"Sqrt", {kNumber}, -1, ElementType::kFloat, kOne},
+        {"Div", {0, kStep}},
         {"Erf", {kStep + 1}},
         {"Sum", {kStep + 2}},
-        {"Mul", {kStep, kStep + 3}}}},
+        {"Mul", {0}},
+        {"Mul", {kStep + 4, kStep + 3}}}},
+      {"Relu", {{"Cast", {kNumber}, -1, kAsBefore, kOne}, {"Max", {0, kStep}}}, {}, 18, 18},
+      {"HardSigmoid",
+       {{"Mul", {0}},
+        {"Add", {kStep}},
+        {"Cast", {kNumber}, -1, kAsBefore, kOne},
+        {"Min", {kStep + 1, kStep + 2}},
+        {"Cast", {kNumber}, -1, kAsBefore, kOne},
+        {"Max", {kStep + 3, kStep + 4}}},
+       {},
+       18,
+       18},
+      {"Softplus", {{"Exp", {0}}, {"Add", {kStep}}, {"Log", {kStep + 1}}}, {}, 18, 18},
+      {"Softsign", {{"Abs", {0}}, {"Add", {kStep}}, {"Div", {0, kStep + 1}}}, {}, 18, 18},
+      {"Elu",
+       {{"Less", {0}, -1, kBool},
+        {"Exp", {0}},
+        {"Sub", {kStep + 1}},
+        {"Mul", {kStep + 2}},
+        {"Where", {kStep, kStep + 3, 0}}},
+       {},
+       18,
+       18},
+      {"Selu",
+       {{"Exp", {0}},
+        {"Mul", {kStep}},
+        {"Sub", {kStep + 1}},
+        {"Mul", {kStep + 2}},
+        {"Mul", {0}},
+        {"Less", {0}, -1, kBool},
+        {"Where", {kStep + 5, kStep + 3, kStep + 4}}},
+       {},
+       18,
+       18},
+      {"ThresholdedRelu", {{"Less", {0}, -1, kBool}, {"Where", {kStep, 0, kNumber}}}, {}, 18, 18},
+      {"LeakyRelu",
+       {{"Less", {0}, -1, kBool}, {"Mul", {0}}, {"Where", {kStep, kStep + 1, 0}}},
+       {},
+       16,
+       18},
+      {"PRelu",
+       {{"Less", {0}, -1, kBool}, {"Mul", {1, 0}}, {"Where", {kStep, kStep + 1, 0}}},
+       {},
+       16,
+       18},
+      {"GreaterOrEqual",
+       {{"Greater", {0, 1}}, {"Equal", {0, 1}}, {"Or", {kStep, kStep + 1}}},
+       {},
+       16,
+       18},
+      {"LessOrEqual",
+       {{"Less", {0, 1}}, {"Equal", {0, 1}}, {"Or", {kStep, kStep + 1}}},
+       {},
+       16,
+       18},
+      {"ReduceL1", {{"Abs", {0}, 0}, {"ReduceSum", {kStep, 1}}}, {}, 18},
+      {"ReduceSumSquare", {{"Mul", {0, 0}, 0}, {"ReduceSum", {kStep, 1}}}, {}, 18},
+      {"ReduceL2",
+       {{"Mul", {0, 0}, 0}, {"ReduceSum", {kStep, 1}}, {"Sqrt", {kStep + 1}}},
+       {},
+       18,
+       18},
+      {"ReduceLogSumExp",
+       {{"Cast", {0}, 0, kDouble},
+        {"Exp", {kStep}, 0, kDouble},
+        {"ReduceSum", {kStep + 1, 1}, -1, kDouble},
+        {"Log", {kStep + 2}, -1, kDouble},
+        {"Cast", {kStep + 3}}},
+       {},
+       18,
+       18},
   };
   return functions;
 }
@@ -59,15 +164,23 @@ bool IsHalf(const RuntimeGraph& graph, const RuntimeNode& node) {
          graph.value(node.inputs[0]).type.element == ElementType::kFloat16;
 }
 
+bool Applies(const Function& function, const RuntimeGraph& graph, const RuntimeNode& node) {
+  if (function.name != node.op_type || !node.domain.empty()) return false;
+  const Node* source = node.source.valid() ? &graph.graph->nodes[node.source] : nullptr;
+  const int32_t version = source == nullptr ? OnnxOp::kLatest : source->version;
+  return function.since <= version && version <= function.until &&
+         (function.approximate.empty() ||
+          (source != nullptr && source->String("approximate", "") == function.approximate));
+}
+
 const Function* FindFunction(const RuntimeGraph& graph, const RuntimeNode& node) {
-  const bool is_half = IsHalf(graph, node);
-  for (const Function& function : HalfFunctions()) {
-    if (is_half && function.name == node.op_type && function.domain == node.domain) {
-      return &function;
+  if (IsHalf(graph, node)) {
+    for (const Function& function : HalfFunctions()) {
+      if (Applies(function, graph, node)) return &function;
     }
   }
   for (const Function& function : Functions()) {
-    if (function.name == node.op_type && function.domain == node.domain) return &function;
+    if (Applies(function, graph, node)) return &function;
   }
   return nullptr;
 }
@@ -80,9 +193,27 @@ RuntimeNode MakeStep(const RuntimeNode& node, const ExpandedStep& step,
   for (const int read : step.reads) {
     if (read >= kStep) {
       made.inputs.push_back(results[static_cast<size_t>(read - kStep)]);
+    } else if (read == kNumber) {
+      made.inputs.push_back(-1);
     } else if (read < static_cast<int>(node.inputs.size())) {
       made.inputs.push_back(node.inputs[static_cast<size_t>(read)]);
     }
+  }
+  return made;
+}
+
+int32_t AddResult(RuntimeGraph& graph, const RuntimeNode& node, const ExpandedStep& step) {
+  const int32_t output = node.outputs[0];
+  const int32_t like = step.like < 0 ? output : node.inputs[static_cast<size_t>(step.like)];
+  const int32_t made =
+      graph.AddLike(like, absl::StrCat(graph.value(output).name, "/", step.op_type));
+  for (TensorType* type : {&graph.value(made).type, &graph.value(made).visible}) {
+    if (step.element != kAsBefore) type->element = step.element;
+    if (step.size == StepSize::kOne) type->dims.clear();
+    if (step.size != StepSize::kOneAlongAxis || type->dims.empty()) continue;
+    const auto rank = static_cast<int64_t>(type->dims.size());
+    const int64_t axis = graph.graph->nodes[node.source].Int("axis", -1);
+    type->dims[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = Dim(1);
   }
   return made;
 }
@@ -97,10 +228,7 @@ void Expand(RuntimeGraph& graph, const RuntimeNode& node, const std::vector<Expa
         if (input >= 0 && graph.value(input).constant) made.held_constants.push_back(input);
       }
     } else {
-      const int32_t output = node.outputs[0];
-      const int32_t like = step.like < 0 ? output : node.inputs[static_cast<size_t>(step.like)];
-      results.push_back(
-          graph.AddLike(like, absl::StrCat(graph.value(output).name, "/", made.op_type)));
+      results.push_back(AddResult(graph, node, step));
       made.outputs = {results.back()};
     }
     graph.nodes.push_back(std::move(made));
@@ -110,8 +238,7 @@ void Expand(RuntimeGraph& graph, const RuntimeNode& node, const std::vector<Expa
 }  // namespace
 
 void ExpandFunctions(RuntimeGraph& graph, bool optimize, bool half_alone) {
-  const size_t count = graph.nodes.size();
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {  // steps may be functions, too
     const RuntimeNode node = graph.nodes[i];
     const Function* function = FindFunction(graph, node);
     if (function == nullptr || node.removed || node.outputs.empty() || node.outputs[0] < 0 ||

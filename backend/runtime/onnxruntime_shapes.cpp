@@ -70,7 +70,7 @@ void ForgetSlice(const Node& node, absl::Span<const KnownValuePtr> inputs, Tenso
 void ForgetOf(const Node& node, absl::Span<const KnownValuePtr> inputs, TensorType& output) {
   if (!node.domain.empty()) return;
   const absl::string_view op = node.op_type;
-  if (op == "GroupNormalization") {  // a function without inference of its own
+  if (op == "GroupNormalization" || op == "MeanVarianceNormalization") {  // no inference of its own
     output.has_rank = false;
     output.dims.clear();
     return;

@@ -334,6 +334,28 @@ const MeasuredModel kModels[] = {
 }
 )",
      98304, 98304},
+    {"Nodes are numbered as they are listed", R"(
+(float[2, 16, 64] x) => (float[n, m, k] y)
+{
+  y = Add(c, d)
+  d = ReduceMax(e)
+  e = Concat<axis = 0>(x, x)
+  c = Exp(f)
+  f = Neg(x)
+}
+)",
+     24640, 24640},
+    {"Also where the order is another one", R"(
+(float[2, 16, 64] x) => (float[n, m, k] y)
+{
+  y = Add(c, d)
+  c = Exp(f)
+  f = Neg(x)
+  d = ReduceMax(e)
+  e = Concat<axis = 0>(x, x)
+}
+)",
+     16448, 16448},
     {"Half precision is cast around kernels without it", R"(
 (float16[2, 32, 64] x) => (float16[n, m, k] y) <float16[64, 64] w = {0...}>
 {

@@ -38,7 +38,8 @@ std::string TestName(const MeasuredModel& model) {
 
 std::string FullText(const MeasuredModel& model) {
   const std::string rest = model.graph;
-  std::string text = "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]>\ng ";
+  std::string text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(model.opset) +
+                     ", \"com.microsoft\" : 1]>\ng ";
   size_t done = 0;
   for (size_t dots = rest.find("...}"); dots != std::string::npos; dots = rest.find("...}", done)) {
     const size_t open = rest.rfind('{', dots);

@@ -17,6 +17,7 @@ struct MeasuredModel {
   const char* graph;
   int64_t none;  // bytes, by level of graph optimization
   int64_t all;
+  int opset = 17;
 };
 inline std::ostream& operator<<(std::ostream& out, const MeasuredModel& model) {
   return out << model.name;
