@@ -69,6 +69,8 @@ void ExpandFunctions(RuntimeGraph& graph, bool optimize, bool half_alone = false
 
 // Half precision, of which most kernels have none.
 bool HasHalf(const RuntimeGraph& graph);
+// It reads or makes half precision, and has no kernel for it.
+bool LacksHalfKernel(const RuntimeGraph& graph, const RuntimeNode& node);
 void CastHalf(RuntimeGraph& graph, DimEvaluator& evaluator, bool optimize);
 
 // Every reader of a dequantized tensor has a node of its own that makes it.

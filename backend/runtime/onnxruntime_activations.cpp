@@ -67,24 +67,62 @@ void FuseErfActivations(Rewriter& rewriter) {
 
 namespace {
 
-// 0.5 * x * (1 + tanh(0.7979 * (x + 0.044715 * x^3)))
+constexpr double kCubed = 0.044715;
+constexpr double kRootOfTwoByPi = 0.7978845;
+
+// What the tanh is computed from: its nodes, the last one last, and x; none: something else.
+struct TanhOperand {
+  std::vector<int32_t> nodes;
+  int32_t x = -1;
+};
+
+// 0.7979 * (x + 0.044715 * x^3)
+TanhOperand MatchPower(const Rewriter& rewriter, int32_t cube) {
+  const RuntimeGraph& graph = rewriter.graph_view();
+  const std::optional<Rewriter::ScalarOperand> power = rewriter.WithScalar(cube);
+  if (!power || power->scalar != 3) return {};
+  const int32_t small = ThenScalar(rewriter, OutputOf(graph, cube), "Mul", kCubed);
+  if (small < 0) return {};
+  const int32_t inner = rewriter.OnlyReader(OutputOf(graph, small), "Add");
+  if (inner < 0 || rewriter.OtherInput(inner, OutputOf(graph, small)) != power->other) return {};
+  const int32_t scale = ThenScalar(rewriter, OutputOf(graph, inner), "Mul", kRootOfTwoByPi);
+  if (scale < 0) return {};
+  return {{cube, small, inner, scale}, power->other};
+}
+
+// 0.7979 * x * (1 + 0.044715 * x * x)
+TanhOperand MatchProducts(const Rewriter& rewriter, int32_t small) {
+  const RuntimeGraph& graph = rewriter.graph_view();
+  const std::optional<Rewriter::ScalarOperand> scalar = rewriter.WithScalar(small);
+  if (!scalar || !IsAbout(scalar->scalar, kCubed)) return {};
+  const int32_t square = rewriter.OnlyReader(OutputOf(graph, small), "Mul");
+  if (square < 0 || rewriter.OtherInput(square, OutputOf(graph, small)) != scalar->other) return {};
+  const int32_t inner = ThenScalar(rewriter, OutputOf(graph, square), "Add", 1);
+  if (inner < 0) return {};
+  const int32_t product = rewriter.OnlyReader(OutputOf(graph, inner), "Mul");
+  if (product < 0) return {};
+  const int32_t scaled = rewriter.OtherInput(product, OutputOf(graph, inner));
+  const int32_t scale = rewriter.MadeBy(scaled, "Mul");
+  if (scale < 0 || !rewriter.IsUsedOnce(scaled)) return {};
+  const std::optional<Rewriter::ScalarOperand> factor = rewriter.WithScalar(scale);
+  if (!factor || factor->other != scalar->other || !IsAbout(factor->scalar, kRootOfTwoByPi)) return {};
+  return {{small, square, inner, scale, product}, scalar->other};
+}
+
+// 0.5 * x * (1 + tanh(..))
 void FuseFastGelu(Rewriter& rewriter) {
-  RuntimeGraph& graph = rewriter.graph();
-  for (const int32_t cube : rewriter.Order()) {
-    if (!rewriter.Is(cube, "Pow")) continue;
-    const std::optional<Rewriter::ScalarOperand> power = rewriter.WithScalar(cube);
-    if (!power || power->scalar != 3) continue;
-    const int32_t small = ThenScalar(rewriter, OutputOf(graph, cube), "Mul", 0.044715);
-    if (small < 0) continue;
-    const int32_t inner = rewriter.OnlyReader(OutputOf(graph, small), "Add");
-    if (inner < 0 || rewriter.OtherInput(inner, OutputOf(graph, small)) != power->other) continue;
-    const int32_t scale = ThenScalar(rewriter, OutputOf(graph, inner), "Mul", 0.7978845);
-    if (scale < 0) continue;
-    const int32_t tanh = rewriter.OnlyReader(OutputOf(graph, scale), "Tanh");
+  const RuntimeGraph& graph = rewriter.graph_view();
+  for (const int32_t node : rewriter.Order()) {
+    TanhOperand operand;
+    if (rewriter.Is(node, "Pow")) operand = MatchPower(rewriter, node);
+    if (rewriter.Is(node, "Mul")) operand = MatchProducts(rewriter, node);
+    if (operand.nodes.empty()) continue;
+    const int32_t tanh = rewriter.OnlyReader(OutputOf(graph, operand.nodes.back()), "Tanh");
     if (tanh < 0) continue;
     const int32_t sum = ThenScalar(rewriter, OutputOf(graph, tanh), "Add", 1);
     if (sum < 0) continue;
-    FinishGelu(rewriter, {cube, small, inner, scale, tanh, sum}, sum, power->other, "FastGelu");
+    operand.nodes.insert(operand.nodes.end(), {tanh, sum});
+    FinishGelu(rewriter, operand.nodes, sum, operand.x, "FastGelu");
   }
 }
 

@@ -78,14 +78,25 @@ int32_t HandedOn(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id
   const std::optional<Rewriter::ScalarOperand> scalar = rewriter.WithScalar(id);
   if (!scalar || scalar->scalar != (adds ? 0 : 1)) return -1;
   if ((op == "Sub" || op == "Div") && scalar->other != node.inputs[0]) return -1;
-  return SameVisibleShape(graph.value(scalar->other), output) ? scalar->other : -1;
+  const TensorType& number = graph.value(rewriter.OtherInput(id, scalar->other)).type;
+  const TensorType& other = graph.value(scalar->other).visible;
+  return other.has_rank && number.dims.size() <= other.dims.size() ? scalar->other : -1;
 }
 
-std::string AttributeText(const Node& node) {
+// What a tensor holds, or else which one it is.
+std::string TensorText(const Graph& graph, ConstantId id) {
+  if (!id.valid()) return "";
+  const Constant& row = graph.constants[id];
+  if (!row.has_integers && !row.has_floats) return absl::StrCat(id.index());
+  return absl::StrCat(row.type.element, "[", row.type.dims.size(), "](",
+                      absl::StrJoin(row.integers, " "), absl::StrJoin(row.floats, " "), ")");
+}
+
+std::string AttributeText(const Graph& graph, const Node& node) {
   std::string text;
   for (const Attribute& attribute : node.attributes) {
     absl::StrAppend(&text, attribute.name, "=", attribute.int_value, ",", attribute.float_value,
-                    ",", attribute.string_value, ",", attribute.constant.index(), ";");
+                    ",", attribute.string_value, ",", TensorText(graph, attribute.constant), ";");
     for (const int64_t value : attribute.ints) absl::StrAppend(&text, value, ",");
     for (const double value : attribute.floats) absl::StrAppend(&text, value, ",");
     for (const std::string& value : attribute.strings) absl::StrAppend(&text, value, ",");
@@ -103,7 +114,7 @@ std::optional<std::string> Settings(const Rewriter& rewriter, const RuntimeGraph
   if (source == nullptr || node.outputs.size() != 1) return std::nullopt;
   const OnnxOp* op = source->op;
   if (op == nullptr || op->is_random || op->control != Control::kNone) return std::nullopt;
-  std::string text = AttributeText(*source);
+  std::string text = AttributeText(*graph.graph, *source);
   if (node.axis) absl::StrAppend(&text, "axis:", *node.axis);
   if (node.axes) absl::StrAppend(&text, "axes:", absl::StrJoin(*node.axes, ","));
   return text;
@@ -135,7 +146,7 @@ void FoldConstants(Rewriter& rewriter) {
     const Node* source = Original(rewriter, graph, id);
     const RuntimeNode& node = graph.node(id);
     if (source == nullptr || !IsFoldable(*source) || !IsReady(graph, node, *source) ||
-        HandsOut(graph, node)) {
+        HandsOut(graph, node) || LacksHalfKernel(graph, node)) {
       continue;
     }
     for (const int32_t output : node.outputs) {
@@ -157,16 +168,11 @@ void EliminateNodes(Rewriter& rewriter) {
 
 void MergeEqualNodes(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
-  const auto is_shared = [&](int32_t input) {
-    return input < 0 || graph.value(input).constant ||
-           rewriter.uses().readers[static_cast<size_t>(input)].size() > 1;
-  };
   absl::flat_hash_map<std::string, int32_t> known;
   for (const int32_t id : rewriter.Order()) {
     const RuntimeNode& node = graph.node(id);
     const std::optional<std::string> settings = Settings(rewriter, graph, id);
     if (!settings || HandsOut(graph, node)) continue;
-    if (!std::all_of(node.inputs.begin(), node.inputs.end(), is_shared)) continue;
     std::string key = absl::StrCat(node.domain, ":", node.op_type, "(");
     for (const int32_t input : node.inputs) absl::StrAppend(&key, OperandText(graph, input));
     absl::StrAppend(&key, ")", *settings);

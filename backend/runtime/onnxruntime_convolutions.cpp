@@ -40,6 +40,32 @@ bool FoldsIntoWeights(const Rewriter& rewriter, int32_t reader, int32_t value, c
   return (type.has_rank && type.dims.empty()) || IsPerChannel(rewriter, other, weight);
 }
 
+int32_t AddStored(RuntimeGraph& graph, int32_t like) {
+  const int32_t made = graph.AddLike(like, graph.value(like).name);
+  graph.value(made).constant = true;
+  return made;
+}
+
+// The convolution's weights and bias are its own from now on.
+void StoreFolded(Rewriter& rewriter, int32_t id, absl::string_view op) {
+  RuntimeGraph& graph = rewriter.graph();
+  RuntimeNode changed = graph.node(id);
+  const int32_t weight = changed.inputs[1];
+  if (op != "Add") changed.inputs[1] = AddStored(graph, weight);
+  const bool has_bias = changed.inputs.size() > 2 && changed.inputs[2] >= 0;
+  if (has_bias) {
+    changed.inputs[2] = AddStored(graph, changed.inputs[2]);
+  } else if (op != "Mul") {
+    const int32_t bias = AddStored(graph, weight);
+    for (TensorType* type : {&graph.value(bias).type, &graph.value(bias).visible}) {
+      type->dims.resize(1);
+    }
+    changed.inputs.resize(3);
+    changed.inputs[2] = bias;
+  }
+  rewriter.Change(id, std::move(changed));
+}
+
 }  // namespace
 
 void FoldIntoConvolutions(Rewriter& rewriter) {
@@ -51,7 +77,9 @@ void FoldIntoConvolutions(Rewriter& rewriter) {
       const Dims weight = graph.value(graph.node(id).inputs[1]).visible.dims;
       const int32_t reader = rewriter.uses().OnlyReader(value);
       if (weight.size() < 3 || !FoldsIntoWeights(rewriter, reader, value, weight)) break;
-      rewriter.Absorb(id, reader, "Conv + " + graph.node(reader).op_type);
+      const std::string op = graph.node(reader).op_type;
+      rewriter.Absorb(id, reader, "Conv + " + op);
+      StoreFolded(rewriter, id, op);
     }
   }
 }

@@ -67,6 +67,12 @@ bool HasKernel(const RuntimeNode& node) {
   return std::find(std::begin(kHalf), std::end(kHalf), node.op_type) != std::end(kHalf);
 }
 
+bool HasHalfAmong(const RuntimeGraph& graph, const std::vector<int32_t>& values) {
+  return std::any_of(values.begin(), values.end(), [&](int32_t value) {
+    return value >= 0 && graph.value(value).type.element == ElementType::kFloat16;
+  });
+}
+
 class Caster {
  public:
   Caster(RuntimeGraph& graph, DimEvaluator& evaluator, bool optimize)
@@ -89,10 +95,7 @@ class Caster {
     return node >= 0 && static_cast<size_t>(node) < casts_.size() &&
            casts_[static_cast<size_t>(node)];
   }
-  bool ReadsHalf(const RuntimeNode& node) const {
-    return std::any_of(node.inputs.begin(), node.inputs.end(),
-                       [&](int32_t input) { return IsHalf(input); });
-  }
+  bool ReadsHalf(const RuntimeNode& node) const { return HasHalfAmong(graph_, node.inputs); }
 
   void FindNodes() {
     casts_.assign(graph_.nodes.size(), false);
@@ -109,7 +112,9 @@ class Caster {
   // of operands or results, the first one counts.
   bool IsAmongCasts(const RuntimeNode& node) const {
     if (node.removed || !node.captures.empty() || !ReadsHalf(node)) return false;
-    const size_t operands = node.op_type == "Concat" ? 1 : node.inputs.size();
+    const bool is_list =
+        node.op_type == "Concat" || node.op_type == "Max" || node.op_type == "Min";
+    const size_t operands = is_list ? 1 : node.inputs.size();
     const size_t results = node.op_type == "Split" ? 1 : node.outputs.size();
     bool reads_computed = false;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -215,6 +220,11 @@ class Caster {
 };
 
 }  // namespace
+
+bool LacksHalfKernel(const RuntimeGraph& graph, const RuntimeNode& node) {
+  return !HasKernel(node) &&
+         (HasHalfAmong(graph, node.inputs) || HasHalfAmong(graph, node.outputs));
+}
 
 bool HasHalf(const RuntimeGraph& graph) {
   return std::any_of(graph.values.begin(), graph.values.end(), [](const RuntimeValue& value) {
