@@ -23,13 +23,28 @@ RuntimeNode Make(absl::string_view op, absl::string_view domain, NodeId source,
   return node;
 }
 
-// Two dimensions on both sides; or more on the left, all of them numbers, with a stored matrix.
+// Two dimensions on both sides; or another number of them on the left, if all sizes are numbers.
 bool FitsGemm(const RuntimeGraph& graph, const RuntimeNode& matmul) {
+  const ElementType element = graph.value(matmul.outputs[0]).type.element;
+  if (element != ElementType::kFloat && element != ElementType::kFloat16) return false;
   const TensorType& left = graph.value(matmul.inputs[0]).visible;
   const TensorType& right = graph.value(matmul.inputs[1]).visible;
   if (!left.has_rank || !right.has_rank || right.dims.size() != 2) return false;
   if (left.dims.size() == 2) return true;
-  return left.dims.size() > 2 && left.AllDimsConstant() && right.AllDimsConstant();
+  return !left.dims.empty() && left.AllDimsConstant() && right.AllDimsConstant();
+}
+
+// A number for each column; of matrices also one for each row or element.
+bool FitsBias(const RuntimeGraph& graph, const RuntimeNode& matmul, int32_t bias) {
+  if (bias < 0 || !graph.value(bias).visible.has_rank) return false;
+  const Dims& dims = graph.value(bias).visible.dims;
+  const Dims& left = graph.value(matmul.inputs[0]).visible.dims;
+  const Dim columns = graph.value(matmul.inputs[1]).visible.dims[1];
+  if (dims.size() == 1) return SameSize(dims[0], columns);
+  if (dims.size() != 2 || left.size() != 2) return false;
+  const bool has_columns = SameSize(dims[1], columns);
+  return (dims[0].Is(1) && has_columns) ||
+         (SameSize(dims[0], left[0]) && (dims[1].Is(1) || has_columns));
 }
 
 // A value of the same elements as two dimensions, of which the last stays.
@@ -49,7 +64,7 @@ void ReplaceByGemm(Rewriter& rewriter, int32_t id, int32_t add, int32_t bias) {
   const RuntimeNode matmul = graph.node(id);
   int32_t left = matmul.inputs[0];
   const int32_t result = graph.node(add).outputs[0];
-  const bool flattens = graph.value(left).visible.dims.size() > 2;
+  const bool flattens = graph.value(left).visible.dims.size() != 2;
   int32_t product = result;
   const char* what = "MatMul + Add -> Gemm";
   if (flattens) {
@@ -72,14 +87,9 @@ void FuseProductBias(Rewriter& rewriter) {
     if (!rewriter.Is(id, "MatMul")) continue;
     const RuntimeNode matmul = graph.node(id);
     const int32_t add = rewriter.OnlyReader(matmul.outputs[0], "Add");
-    if (add < 0 || !FitsGemm(graph, matmul) || !IsFloat(graph, matmul.outputs[0])) continue;
+    if (add < 0 || !FitsGemm(graph, matmul)) continue;
     const int32_t bias = rewriter.OtherInput(add, matmul.outputs[0]);
-    if (bias < 0 || !graph.value(bias).visible.has_rank) continue;
-    const bool is_row = graph.value(bias).visible.dims.size() == 1;
-    const bool is_matrix = graph.value(matmul.inputs[0]).visible.dims.size() == 2;
-    if (!is_row && !(is_matrix && graph.value(bias).visible.dims.size() == 2)) continue;
-    if (!is_matrix && !rewriter.IsConstant(bias)) continue;
-    ReplaceByGemm(rewriter, id, add, bias);
+    if (FitsBias(graph, matmul, bias)) ReplaceByGemm(rewriter, id, add, bias);
   }
 }
 
