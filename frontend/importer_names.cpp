@@ -63,6 +63,7 @@ void Importer::OpenGraph(ImportFrame& frame, const GraphProto& graph) {
       DefineInput(frame, input);
     }
   }
+  if (frame.region == RegionId(0)) graph_.dims->EndInputSymbols();
   if (!overridable.empty() && graph_.ir_version >= 4 && frame.region == RegionId(0)) {
     sink_.Note("overridable-initializer", absl::StrCat("initializer ", Printable(overridable[0])),
                absl::StrCat("is also listed as a graph input (", overridable.size(),

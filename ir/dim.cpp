@@ -120,8 +120,12 @@ DimTable& DimTable::operator=(DimTable&&) noexcept = default;
 Dim DimTable::Symbol(absl::string_view name) {
   const auto it = impl_->symbol_index.find(name);
   if (it != impl_->symbol_index.end()) return Impl::FromId(it->second);
-  return impl_->AddSymbol(name, SymbolOrigin::kModel, {1, DimBounds::kNoBound}, Dim());
+  const bool is_input = impl_->reads_inputs;
+  return impl_->AddSymbol(name, is_input ? SymbolOrigin::kModel : SymbolOrigin::kDataDependent,
+                          {is_input ? 1 : 0, DimBounds::kNoBound}, Dim());
 }
+
+void DimTable::EndInputSymbols() { impl_->reads_inputs = false; }
 
 Dim DimTable::Fresh(absl::string_view prefix, int64_t lower, Dim upper) {
   std::string name;

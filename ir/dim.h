@@ -88,6 +88,9 @@ class DimTable {
 
   // The symbol called `name`, made on first use with bounds [1, no bound].
   Dim Symbol(absl::string_view name);
+  // Symbols that are made from now on are data-dependent, with bounds [0, no bound]: names that
+  // occur beside the inputs' shapes alone stand for what an exporter did not know.
+  void EndInputSymbols();
   // A new symbol `prefix`0, `prefix`1 ... that stands for a data-dependent size in [lower, upper].
   // `upper` may itself be symbolic or unknown. The name is one that no symbol has yet, so the
   // model's own symbols should be made first.

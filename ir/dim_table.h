@@ -117,6 +117,7 @@ struct DimTable::Impl {
   std::deque<DimNode> nodes;
   std::vector<DimSymbol> symbols;
   absl::flat_hash_map<std::string, int32_t> symbol_index;
+  bool reads_inputs = true;  // symbols that are made are of the inputs' shapes
   absl::flat_hash_map<Polynomial, int32_t> sum_index;
   absl::flat_hash_map<std::pair<DimKind, std::vector<Dim>>, int32_t> atom_index;
   absl::flat_hash_map<std::tuple<Op, Dim, Dim>, Dim> remembered;

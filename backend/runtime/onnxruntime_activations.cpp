@@ -105,7 +105,8 @@ TanhOperand MatchProducts(const Rewriter& rewriter, int32_t small) {
   const int32_t scale = rewriter.MadeBy(scaled, "Mul");
   if (scale < 0 || !rewriter.IsUsedOnce(scaled)) return {};
   const std::optional<Rewriter::ScalarOperand> factor = rewriter.WithScalar(scale);
-  if (!factor || factor->other != scalar->other || !IsAbout(factor->scalar, kRootOfTwoByPi)) return {};
+  if (!factor || factor->other != scalar->other || !IsAbout(factor->scalar, kRootOfTwoByPi))
+    return {};
   return {{small, square, inner, scale, product}, scalar->other};
 }
 

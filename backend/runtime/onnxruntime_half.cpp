@@ -112,8 +112,7 @@ class Caster {
   // of operands or results, the first one counts.
   bool IsAmongCasts(const RuntimeNode& node) const {
     if (node.removed || !node.captures.empty() || !ReadsHalf(node)) return false;
-    const bool is_list =
-        node.op_type == "Concat" || node.op_type == "Max" || node.op_type == "Min";
+    const bool is_list = node.op_type == "Concat" || node.op_type == "Max" || node.op_type == "Min";
     const size_t operands = is_list ? 1 : node.inputs.size();
     const size_t results = node.op_type == "Split" ? 1 : node.outputs.size();
     bool reads_computed = false;
