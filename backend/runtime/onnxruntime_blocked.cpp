@@ -303,6 +303,9 @@ class Blocker {
 
   void ConvertActivation(int32_t id) {
     const RuntimeNode node = graph_.node(id);
+    for (size_t i = 1; i < node.inputs.size(); ++i) {  // bounds
+      if (node.inputs[i] >= 0 && !rewriter_.IsConstant(node.inputs[i])) return;
+    }
     BlockedImages::Image* image = images_.Find(node.inputs[0]);
     const RuntimeNode& maker = graph_.node(image->node);
     const bool fuses = node.op_type != "Clip" && maker.op_type == "Conv" &&

@@ -188,7 +188,7 @@ class Caster {
     for (const auto& [from, to] : results) AddCast(source, from, to);
   }
 
-  // Cast to half and back again.
+  // Cast to half and back again. A cast that nobody reads stays.
   void RemovePairs() {
     for (const int32_t node : rewriter_.Order()) {
       if (!rewriter_.Is(node, "Cast")) continue;
@@ -206,7 +206,7 @@ class Caster {
         }
       }
       const bool is_read = !rewriter_.uses().readers[static_cast<size_t>(middle)].empty();
-      if (!is_read && !graph_.value(middle).output) rewriter_.Remove(node);
+      if (!readers.empty() && !is_read && !graph_.value(middle).output) rewriter_.Remove(node);
     }
   }
 

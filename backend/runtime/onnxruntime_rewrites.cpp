@@ -69,6 +69,7 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
   Rewriter rewriter(graph, evaluator);
   OptimizeAny(rewriter);
   if (HasHalf(graph)) {
+    FuseSelections(rewriter);
     ExpandFunctions(graph, true, true);
     CastHalf(graph, evaluator, true);
     rewriter.FindUsesAgain();
