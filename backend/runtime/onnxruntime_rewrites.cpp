@@ -73,6 +73,7 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
     ExpandFunctions(graph, true, true);
     CastHalf(graph, evaluator, true);
     rewriter.FindUsesAgain();
+    MoveTransposes(rewriter);
   }
   OptimizeKernels(rewriter);
   return rewriter.Summary();
