@@ -180,6 +180,7 @@ class Caster {
     for (int32_t& output : changed.outputs) {
       if (!IsHalf(output)) continue;
       const int32_t made = AddFloat(output);
+      ForgetDeclared(graph_, changed, made);
       results.emplace_back(made, output);
       output = made;
     }

@@ -77,22 +77,6 @@ std::vector<Edge> EdgesAfter(const Rewriter& rewriter, const Edge& edge) {
   return edges;
 }
 
-bool IsKnown(const TensorType& type) {
-  return type.has_rank && std::none_of(type.dims.begin(), type.dims.end(),
-                                       [](const Dim& dim) { return dim.is_unknown(); });
-}
-
-// What is declared of a result is lost with its name: what is left follows from the operands.
-void ForgetDeclared(RuntimeGraph& graph, int32_t maker, int32_t value) {
-  if (maker < 0) return;
-  for (const int32_t input : graph.node(maker).inputs) {
-    if (input < 0 || graph.value(input).constant || IsKnown(graph.value(input).visible)) continue;
-    for (Dim& dim : graph.value(value).visible.dims) {
-      if (!dim.is_constant()) dim = Dim();
-    }
-  }
-}
-
 void InsertPairs(Rewriter& rewriter, int32_t maker, int32_t value, const std::vector<Edge>& edges,
                  int32_t like) {
   RuntimeGraph& graph = rewriter.graph();
@@ -104,7 +88,7 @@ void InsertPairs(Rewriter& rewriter, int32_t maker, int32_t value, const std::ve
     std::replace(changed.outputs.begin(), changed.outputs.end(), value, from);
     rewriter.Change(maker, std::move(changed));
   }
-  ForgetDeclared(graph, maker, from);
+  if (maker >= 0) ForgetDeclared(graph, graph.node(maker), from);
   const int32_t quantized = AddQuantization(rewriter, from, like);
   for (const Edge& edge : edges) {
     const int32_t back =

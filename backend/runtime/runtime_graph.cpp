@@ -158,6 +158,19 @@ RuntimeGraph MakeRuntimeGraph(const Graph& graph, RegionId region, const Inferre
   return Builder(graph, region, inferred, visible).Run();
 }
 
+void ForgetDeclared(RuntimeGraph& graph, const RuntimeNode& maker, int32_t result) {
+  const auto is_of_operand = [&](const Dim& dim) {
+    return std::any_of(maker.inputs.begin(), maker.inputs.end(), [&](int32_t input) {
+      if (input < 0) return false;
+      const Dims& dims = graph.value(input).visible.dims;
+      return std::find(dims.begin(), dims.end(), dim) != dims.end();
+    });
+  };
+  for (Dim& dim : graph.value(result).visible.dims) {
+    if (!dim.is_constant() && !is_of_operand(dim)) dim = Dim();
+  }
+}
+
 std::vector<int32_t> ExecutionOrder(const RuntimeGraph& graph, const RuntimeUses& uses) {
   struct Entry {
     int32_t node;
