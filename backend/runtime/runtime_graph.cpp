@@ -166,8 +166,14 @@ void ForgetDeclared(RuntimeGraph& graph, const RuntimeNode& maker, int32_t resul
       return std::find(dims.begin(), dims.end(), dim) != dims.end();
     });
   };
+  // Computed sizes and scales are not followed.
+  const bool is_resized = maker.op_type == "Resize" || maker.op_type == "Upsample";
+  const bool is_computed =
+      is_resized && std::any_of(maker.inputs.begin() + 1, maker.inputs.end(), [&](int32_t input) {
+        return input >= 0 && !graph.value(input).constant;
+      });
   for (Dim& dim : graph.value(result).visible.dims) {
-    if (!dim.is_constant() && !is_of_operand(dim)) dim = Dim();
+    if (is_computed || (!dim.is_constant() && !is_of_operand(dim))) dim = Dim();
   }
 }
 
