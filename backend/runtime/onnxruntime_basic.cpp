@@ -140,8 +140,21 @@ std::string OperandText(const RuntimeGraph& graph, int32_t input) {
 
 }  // namespace
 
-void FoldConstants(Rewriter& rewriter) {
+namespace {
+
+void Fold(Rewriter& rewriter, int32_t id) {
   RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t output : graph.node(id).outputs) {
+    if (output >= 0) graph.value(output).constant = true;
+  }
+  rewriter.Remove(id);
+  rewriter.Count("computed beforehand");
+}
+
+}  // namespace
+
+void FoldConstants(Rewriter& rewriter) {
+  const RuntimeGraph& graph = rewriter.graph_view();
   for (const int32_t id : rewriter.Order()) {
     const Node* source = Original(rewriter, graph, id);
     const RuntimeNode& node = graph.node(id);
@@ -149,11 +162,16 @@ void FoldConstants(Rewriter& rewriter) {
         HandsOut(graph, node) || LacksHalfKernel(graph, node)) {
       continue;
     }
-    for (const int32_t output : node.outputs) {
-      if (output >= 0) graph.value(output).constant = true;
-    }
-    rewriter.Remove(id);
-    rewriter.Count("computed beforehand");
+    Fold(rewriter, id);
+  }
+}
+
+void FoldRearranged(Rewriter& rewriter) {
+  const RuntimeGraph& graph = rewriter.graph_view();
+  for (const int32_t id : rewriter.Order()) {
+    if (!rewriter.Is(id, "Transpose") && !rewriter.Is(id, "Squeeze")) continue;
+    const RuntimeNode& node = graph.node(id);
+    if (rewriter.IsConstant(node.inputs[0]) && !HandsOut(graph, node)) Fold(rewriter, id);
   }
 }
 

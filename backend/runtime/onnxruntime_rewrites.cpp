@@ -51,6 +51,7 @@ void OptimizeKernels(Rewriter& rewriter) {
   DropRedundantActivations(rewriter);
   MakeUnsigned(rewriter);
   GroupQuantized(rewriter);
+  FoldRearranged(rewriter);
   constexpr int kRounds = 3;  // one may make what another looks for
   int64_t before = -1;
   for (int round = 0; round < kRounds && rewriter.changes() > before; ++round) {

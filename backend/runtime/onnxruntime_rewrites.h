@@ -14,6 +14,7 @@ std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evalua
 
 // The parts, in the order in which they are applied.
 void FoldConstants(Rewriter& rewriter);
+void FoldRearranged(Rewriter& rewriter);  // what is stored and transposed or squeezed
 void EliminateNodes(Rewriter& rewriter);
 void MergeEqualNodes(Rewriter& rewriter);
 void FuseShapes(Rewriter& rewriter);            // that a Reshape copies
