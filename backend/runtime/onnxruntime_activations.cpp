@@ -40,6 +40,8 @@ bool FinishGelu(Rewriter& rewriter, std::vector<int32_t> nodes, int32_t sum, int
     return false;
   }
   if (last < 0) return false;
+  const bool is_handed_out = graph.value(OutputOf(graph, last)).output;
+  if (is_handed_out && graph.node(nodes[1]).op_type != "Erf") return false;
   nodes.push_back(last);
   rewriter.Replace(
       nodes,

@@ -81,8 +81,8 @@ RuntimeUses FindUses(const RuntimeGraph& graph);
 RuntimeGraph MakeRuntimeGraph(const Graph& graph, RegionId region, const InferredTypes& inferred,
                               const InferredTypes& visible);
 
-// What is declared of a result is lost with its name. Of the sizes that the runtime sees, numbers and
-// those of an operand of the node that makes it are left.
+// What is declared of a result is lost with its name. Of the sizes that the runtime sees, numbers
+// and those of an operand of the node that makes it are left.
 void ForgetDeclared(RuntimeGraph& graph, const RuntimeNode& maker, int32_t result);
 
 // The order in which the nodes run: depth first from the results back, of several sources the one

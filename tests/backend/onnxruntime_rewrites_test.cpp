@@ -1,5 +1,7 @@
 // How ONNX Runtime rewrites a graph: small graphs as planned, and as measured with version 1.32 on
 // one thread, arena and memory patterns off.
+#include <string>
+
 #include "tests/backend/planned_peak.h"
 
 namespace footprint {
@@ -304,6 +306,53 @@ const MeasuredModel kModels[] = {
 }
 )",
      49152, 32768},
+    {"Tanh of products", R"(
+(float[b, 64] x) => (float[n, m] y) <float[64, 128] w = {1...}, float h = {0.5}, float k =
+  {0.79788456}, float c = {0.044715}, float o = {1}>
+{
+  a = MatMul(x, w)
+  p = Mul(a, h)
+  q = Mul(a, k)
+  s = Mul(a, c)
+  t = Mul(s, a)
+  u = Add(t, o)
+  v = Mul(q, u)
+  th = Tanh(v)
+  g = Add(th, o)
+  z = Mul(p, g)
+  y = Neg(z)
+}
+)",
+     4096, 2048},
+    {"Tanh that is handed out stays", R"(
+(float[b, 64] x) => (float[n, m] y) <float[64, 128] w = {1...}, float h = {0.5}, float k =
+  {0.79788456}, float c = {0.044715}, float o = {1}, float three = {3}>
+{
+  a = MatMul(x, w)
+  p = Mul(a, h)
+  q = Pow(a, three)
+  s = Mul(q, c)
+  t = Add(a, s)
+  v = Mul(t, k)
+  th = Tanh(v)
+  g = Add(th, o)
+  y = Mul(p, g)
+}
+)",
+     3072, 3072},
+    {"Adding nothing to unknown sizes", R"(
+(float[b, 64, 64] x) => (float[n, m, k] y) <int64[3] r = {-1, 32, 128}, float z = {0}>
+{
+  q = Exp(x)
+  a = Reshape(q, r)
+  c = Add(a, z)
+  e = Exp(c)
+  f = Add(e, a)
+  g = Add(f, c)
+  y = Exp(g)
+}
+)",
+     131072, 98304},
     {"Equal numbers are one", R"(
 (float[2, 32, 64] x) => (float[2, 32, 64] y) <float p = {3}, float q = {3}>
 {
@@ -322,6 +371,61 @@ TEST_P(MeasuredRewrites, AsPlanned) {
   EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kNone), GetParam().none);
   EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kAll), GetParam().all);
 }
+int CountOf(const char* graph, const std::string& what) {
+  const MeasuredModel model = {"", graph, 0, 0};
+  for (const std::string& line : PlannedReport(model, GraphOptimization::kAll).rewrites) {
+    if (line.rfind(what + ": ", 0) == 0) return std::stoi(line.substr(what.size() + 2));
+  }
+  return 0;
+}
+
+TEST(Rewrites, NodesMergeWhoseOperandsMergeLater) {
+  EXPECT_EQ(CountOf(R"(
+(float[b, 64] x, bool[b, 64] c) => (float[n, m] y) <float q = {2}>
+{
+  u = Not(c)
+  c1 = Cast<to = 1>(u)
+  w1 = Where(u, q, c1)
+  e1 = Exp(w1)
+  c2 = Cast<to = 1>(u)
+  w2 = Where(u, q, c2)
+  e2 = Neg(w2)
+  y = Add(e1, e2)
+}
+)",
+                    "computed once"),
+            2);
+}
+
+TEST(Rewrites, NodesMergeWhoseTensorsAreEqual) {
+  const char* graph = R"(
+(int64[2] s) => (float[n, m] y)
+{
+  a = ConstantOfShape<value = float[1] {1}>(s)
+  b = ConstantOfShape<value = float[1] {1}>(s)
+  c = ConstantOfShape<value = float[1] {2}>(s)
+  d = Add(a, b)
+  y = Add(d, c)
+}
+)";
+  EXPECT_EQ(CountOf(graph, "computed once"), 1);
+}
+
+TEST(Rewrites, AGemmHasABiasOfItsColumns) {
+  const std::string head =
+      "(float[2, 32, 64] x, float[32, 64] z) => (y) <float[64, 64] w = {1...}, ";
+  const auto gemms = [&](const std::string& bias, const std::string& left) {
+    const std::string graph = head + bias + ">\n{ p = MatMul(" + left + ", w) y = Add(p, q) }";
+    return CountOf(graph.c_str(), "MatMul + Add -> Gemm");
+  };
+  EXPECT_EQ(gemms("float[64] q = {1...}", "x"), 1);
+  EXPECT_EQ(gemms("float[1] q = {1}", "x"), 0);
+  EXPECT_EQ(gemms("float[1, 64] q = {1...}", "x"), 0);
+  EXPECT_EQ(gemms("float[1, 64] q = {1...}", "z"), 1);
+  EXPECT_EQ(gemms("float[32, 1] q = {1...}", "z"), 1);
+  EXPECT_EQ(gemms("float[1, 1] q = {1...}", "z"), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(OnnxRuntime, MeasuredRewrites, testing::ValuesIn(kModels),
                          [](const auto& row) { return TestName(row.param); });
 

@@ -140,6 +140,18 @@ const MeasuredModel kModels[] = {
 }
 )",
      4928, 1344},
+    {"Convolutions with numbers worked in store weights of their own", R"(
+(float[b, 5, 16, 16] x) => (float[n, m, h, w] y) <float[5, 5, 3, 3] k = {1...}, float[5] c = {1...},
+  float[1, 5, 1, 1] s = {2...}, float[1, 5, 1, 1] t = {3...}>
+{
+  a = Conv<pads = [1, 1, 1, 1]>(x, k, c)
+  d = Mul(a, s)
+  e = Conv<pads = [1, 1, 1, 1]>(d, k, c)
+  f = Mul(e, t)
+  y = Exp(f)
+}
+)",
+     1152, 5888},
 };
 
 class Weights : public testing::TestWithParam<MeasuredModel> {};

@@ -1,4 +1,5 @@
-// Functions of half precision: which are spelled out depends on the version of the operator set.
+// Half precision: which functions are spelled out depends on the version of the operator set; what
+// is cast, and what is not computed beforehand.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -62,6 +63,68 @@ TEST_P(HalfFunctions, AsMeasured) {
 }
 INSTANTIATE_TEST_SUITE_P(OnnxRuntime, HalfFunctions, testing::ValuesIn(kCalls),
                          [](const auto& row) { return row.param.name; });
+
+const MeasuredModel kModels[] = {
+    {"Nothing is computed beforehand without a kernel", R"(
+(float16[b, 64] x) => (float16[n, m] y) <float16[64, 64] w = {1...}>
+{
+  k = Mul(w, w)
+  l = Neg(k)
+  y = MatMul(x, l)
+}
+)",
+     33280, 33280},
+    {"Statistics that nobody reads are cast", R"(
+(float16[b, 64] x) => (float16[n, m] y) <float16[1, 64, 64] w = {1...}, float16[64] s = {1...},
+  float16[64] o = {1...}, float16[64] mean = {1...}, float16[64] var = {1...},
+  int64[2] r = {64, 64}>
+{
+  q = Exp(x)
+  v = Neg(w)
+  z, z1, z2 = BatchNormalization<training_mode = 1>(v, s, o, mean, var)
+  k = Reshape(z, r)
+  y = MatMul(q, k)
+}
+)",
+     34304, 33280},
+    {"Of the operands of a maximum the first one decides", R"(
+(float16[b, 16, 64] x) => (float16[n, m, k] y) <float16 z = {0}>
+{
+  a = Exp(x)
+  c = Cast<to = 10>(a)
+  d = Max(a, z)
+  e = Exp(d)
+  y = Neg(e)
+}
+)",
+     20544, 16384},
+    {"Pieces are split off before casts", R"(
+(float16[b, 16, 64] x) => (float16[n, m, k] y) <int64[1] z = {0}, int64[1] e = {8},
+  int64[1] f = {16}, int64[1] ax = {1}>
+{
+  a = Exp(x)
+  s = Slice(a, z, e, ax)
+  t = Slice(a, e, f, ax)
+  u = Neg(t)
+  v = Exp(u)
+  w = Concat<axis = 1>(v, v)
+  q = Concat<axis = 1>(w, w)
+  r = Neg(q)
+  o = ReduceMax<keepdims = 1>(r)
+  i = Add(t, o)
+  y = Concat<axis = 1>(s, i)
+}
+)",
+     55296, 45056},
+};
+
+class MeasuredHalf : public testing::TestWithParam<MeasuredModel> {};
+TEST_P(MeasuredHalf, AsPlanned) {
+  EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kNone), GetParam().none);
+  EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kAll), GetParam().all);
+}
+INSTANTIATE_TEST_SUITE_P(OnnxRuntime, MeasuredHalf, testing::ValuesIn(kModels),
+                         [](const auto& row) { return TestName(row.param); });
 
 }  // namespace
 }  // namespace footprint
