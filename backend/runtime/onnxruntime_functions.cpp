@@ -10,7 +10,7 @@ namespace {
 
 constexpr ElementType kAsBefore = ElementType::kUndefined;
 
-// Of ONNX's own operators. A body counts from the version of the operator set that it is written in
+// A body counts from the version of the operator set that it is written in
 // to the one before any of its operators changes.
 struct Function {
   absl::string_view name;
@@ -19,6 +19,8 @@ struct Function {
   int32_t since = 0;
   int32_t until = OnnxOp::kLatest;
   absl::string_view approximate = "";  // the attribute
+  absl::string_view domain = "";
+  size_t operands = 0;  // 0: any number
 };
 
 const std::vector<Function>& Functions() {
@@ -42,6 +44,14 @@ const std::vector<Function>& Functions() {
         {"Reshape", {kStep + 5, 0}}}},  // to the sizes of the first operand
   };
   return functions;
+}
+
+constexpr absl::string_view kMicrosoft = "com.microsoft";
+
+std::vector<ExpandedStep> FastGeluOf(ExpandedStep first) {
+  return {std::move(first),     {"Mul", {kStep, kStep}},     {"Mul", {kStep + 1}},
+          {"Add", {kStep + 2}}, {"Mul", {kStep, kStep + 3}}, {"Tanh", {kStep + 4}},
+          {"Add", {kStep + 5}}, {"Mul", {kStep, kStep + 6}}, {"Mul", {kStep + 7}}};
 }
 
 // Kernels that half precision has none of, and 32-bit numbers have.
@@ -96,6 +106,18 @@ const std::vector<Function>& HalfFunctions() {
        {},
        18,
        18},
+      {.name = "Gelu",
+       .steps = {{"Mul", {0}},
+                 {"Erf", {kStep}},
+                 {"Add", {kStep + 1}},
+                 {"Mul", {kStep + 2}},
+                 {"Mul", {0, kStep + 3}}},
+       .domain = kMicrosoft},
+      {.name = "FastGelu",
+       .steps = FastGeluOf({"Identity", {0}}),
+       .domain = kMicrosoft,
+       .operands = 1},
+      {.name = "FastGelu", .steps = FastGeluOf({"Add", {0, 1}}), .domain = kMicrosoft},
       {"Softplus", {{"Exp", {0}}, {"Add", {kStep}}, {"Log", {kStep + 1}}}, {}, 18, 18},
       {"Softsign", {{"Abs", {0}}, {"Add", {kStep}}, {"Div", {0, kStep + 1}}}, {}, 18, 18},
       {"Elu",
@@ -165,10 +187,12 @@ bool IsHalf(const RuntimeGraph& graph, const RuntimeNode& node) {
 }
 
 bool Applies(const Function& function, const RuntimeGraph& graph, const RuntimeNode& node) {
-  if (function.name != node.op_type || !node.domain.empty()) return false;
+  if (function.name != node.op_type || function.domain != node.domain) return false;
+  if (function.operands != 0 && function.operands != node.inputs.size()) return false;
   const Node* source = node.source.valid() ? &graph.graph->nodes[node.source] : nullptr;
   const int32_t version = source == nullptr ? OnnxOp::kLatest : source->version;
-  return function.since <= version && version <= function.until &&
+  const bool is_onnx = function.domain.empty();
+  return (!is_onnx || (function.since <= version && version <= function.until)) &&
          (function.approximate.empty() ||
           (source != nullptr && source->String("approximate", "") == function.approximate));
 }

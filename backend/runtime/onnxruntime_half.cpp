@@ -64,6 +64,7 @@ constexpr absl::string_view kHalf[] = {"Attention",
                                        "SkipSimplifiedLayerNormalization"};
 
 bool HasKernel(const RuntimeNode& node) {
+  if (node.op_type == "Attention" && !node.domain.empty()) return false;
   return std::find(std::begin(kHalf), std::end(kHalf), node.op_type) != std::end(kHalf);
 }
 
