@@ -224,6 +224,31 @@ Wide WithBiasScratch(const SizedNode& sized) {
   return sized.node->inputs.size() > 1 && sized.node->inputs[1] >= 0 ? sized.output_bytes[0] : 0;
 }
 
+// Half precision is worked on as 32-bit numbers: the image, what is added, the result and, if it is
+// handed out, the sum.
+Wide HalfSkipScratch(const SizedNode& sized) {
+  constexpr size_t kSum = 3;
+  const std::vector<int32_t>& outputs = sized.node->outputs;
+  const int32_t image = sized.node->inputs[0];
+  if (image < 0 || sized.graph->value(image).type.element != ElementType::kFloat16) return 0;
+  const auto widened = [](int64_t bytes) { return Aligned(Wide{2} * bytes); };
+  Wide scratch = 2 * widened(sized.input_bytes[0]) + widened(sized.input_bytes[1]);
+  if (outputs.size() > kSum && outputs[kSum] >= 0) scratch += widened(sized.output_bytes[kSum]);
+  return scratch;
+}
+
+// Scales that are not stored, as 32-bit numbers.
+Wide HalfScalesScratch(const SizedNode& sized) {
+  Wide scratch = 0;
+  for (size_t i = 1; i < sized.node->inputs.size(); ++i) {
+    const int32_t scales = sized.node->inputs[i];
+    if (scales < 0 || sized.graph->value(scales).constant) continue;
+    if (sized.graph->value(scales).type.element != ElementType::kFloat16) continue;
+    scratch += Aligned(Wide{2} * sized.input_bytes[i]);
+  }
+  return scratch;
+}
+
 // Partial results of more than two operands.
 Wide ManyOperandsScratch(const SizedNode& sized) {
   return sized.node->inputs.size() > 2 ? sized.output_bytes[0] : 0;

@@ -32,6 +32,8 @@ Wide BlockedOperandScratch(const SizedNode& sized);
 Wide QuantizedOperandScratch(const SizedNode& sized);
 Wide OneMoreScratch(const SizedNode& sized);
 Wide WithBiasScratch(const SizedNode& sized);
+Wide HalfSkipScratch(const SizedNode& sized);
+Wide HalfScalesScratch(const SizedNode& sized);
 Wide ManyOperandsScratch(const SizedNode& sized);
 Wide AttentionScratch(const SizedNode& sized);
 Wide MultiHeadAttentionScratch(const SizedNode& sized);
