@@ -6,6 +6,7 @@
 //
 // One size may be computed in any other way: it is what is left.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -96,10 +97,47 @@ void RemoveUnread(Rewriter& rewriter, int32_t node) {
   }
 }
 
+constexpr absl::string_view kSizedByOperands[] = {
+    "Reshape", "Expand", "Tile", "Slice",           "Resize", "Upsample",
+    "Pad",     "OneHot", "TopK", "ConstantOfShape", "Range",  "CenterCropPad"};
+
+bool IsKnown(const TensorType& type) {
+  return type.has_rank && std::none_of(type.dims.begin(), type.dims.end(),
+                                       [](const Dim& dim) { return dim.is_unknown(); });
+}
+
+// All that decides the sizes of its results is seen.
+bool SeesOperands(const RuntimeGraph& graph, const RuntimeNode& node) {
+  const bool is_sized = std::find(std::begin(kSizedByOperands), std::end(kSizedByOperands),
+                                  node.op_type) != std::end(kSizedByOperands);
+  return !is_sized && !node.inputs.empty() &&
+         std::all_of(node.inputs.begin(), node.inputs.end(), [&](int32_t input) {
+           return input < 0 || graph.value(input).constant || IsKnown(graph.value(input).visible);
+         });
+}
+
+// Behind sizes that are seen now. Those that a node computes from names are not.
+void SeeMore(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t id : rewriter.Order()) {
+    const RuntimeNode node = graph.node(id);
+    if (!SeesOperands(graph, node)) continue;
+    for (const int32_t output : node.outputs) {
+      if (output < 0) continue;
+      RuntimeValue& value = graph.value(output);
+      if (!value.type.has_rank || IsKnown(value.visible)) continue;
+      value.visible.has_rank = true;
+      value.visible.dims = value.type.dims;
+      ForgetDeclared(graph, node, output);
+    }
+  }
+}
+
 }  // namespace
 
 void FuseShapes(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
+  const int64_t before = rewriter.changes();
   for (const int32_t id : rewriter.Order()) {
     if (graph.node(id).removed || !rewriter.Is(id, "Reshape")) continue;
     RuntimeNode reshape = graph.node(id);
@@ -122,6 +160,7 @@ void FuseShapes(Rewriter& rewriter) {
     RemoveUnread(rewriter, concat);
     rewriter.Count("sizes of Reshape stored");
   }
+  if (rewriter.changes() > before) SeeMore(rewriter);
 }
 
 }  // namespace footprint
