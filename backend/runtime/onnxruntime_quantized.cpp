@@ -22,10 +22,10 @@ bool Captures(const RuntimeNode& reader, int32_t value) {
 
 void DuplicateDequantization(RuntimeGraph& graph) {
   const RuntimeUses uses = FindUses(graph);
-  const size_t count = graph.nodes.size();
-  for (size_t i = 0; i < count; ++i) {
-    if (!IsDequantization(graph.nodes[i]) || graph.nodes[i].outputs.size() != 1) continue;
-    const RuntimeNode node = graph.nodes[i];
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), IsDequantization)) return;
+  for (const int32_t id : ExecutionOrder(graph, uses)) {
+    const RuntimeNode node = graph.node(id);
+    if (!IsDequantization(node) || node.outputs.size() != 1) continue;
     const int32_t output = node.outputs[0];
     const std::vector<int32_t>& readers = uses.readers[static_cast<size_t>(output)];
     const bool is_kept = graph.value(output).output ||
