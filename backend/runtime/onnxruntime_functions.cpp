@@ -20,7 +20,8 @@ struct Function {
   int32_t until = OnnxOp::kLatest;
   absl::string_view approximate = "";  // the attribute
   absl::string_view domain = "";
-  size_t operands = 0;  // 0: any number
+  size_t operands = 0;          // 0: any number
+  bool is_fused_again = false;  // once the graph is rewritten
 };
 
 const std::vector<Function>& Functions() {
@@ -118,6 +119,10 @@ const std::vector<Function>& HalfFunctions() {
        .domain = kMicrosoft,
        .operands = 1},
       {.name = "FastGelu", .steps = FastGeluOf({"Add", {0, 1}}), .domain = kMicrosoft},
+      {.name = "QuickGelu",
+       .steps = {{"Mul", {0}}, {"Sigmoid", {kStep}}, {"Mul", {0, kStep + 1}}},
+       .domain = kMicrosoft,
+       .is_fused_again = true},
       {"Softplus", {{"Exp", {0}}, {"Add", {kStep}}, {"Log", {kStep + 1}}}, {}, 18, 18},
       {"Softsign", {{"Abs", {0}}, {"Add", {kStep}}, {"Div", {0, kStep + 1}}}, {}, 18, 18},
       {"Elu",
@@ -270,6 +275,7 @@ void ExpandFunctions(RuntimeGraph& graph, bool optimize, bool half_alone) {
       continue;
     }
     if (half_alone && !IsHalf(graph, node)) continue;
+    if (optimize && function->is_fused_again) continue;
     graph.nodes[i].removed = true;
     const bool differs = optimize && !function->optimized.empty();
     Expand(graph, node, differs ? function->optimized : function->steps);

@@ -41,6 +41,8 @@ constexpr HalfCall kCalls[] = {
     {"GeluTanh20", "Gelu<approximate = \"tanh\">(a)", 20, 73728},
     {"Swish24", "Swish(a)", 24, 57344},
     {"MeanVarianceNormalization17", "MeanVarianceNormalization<axes = [0, 2]>(a)", 17, 65536},
+    {"SkippedLayerNormalization", "com.microsoft.SkipLayerNormalization(a, a, s, s)", 17, 65536},
+    {"SkippedSimplified", "com.microsoft.SkipSimplifiedLayerNormalization(a, a, s)", 17, 65536},
     {"ReduceL1Of18", "ReduceL1(a)", 18, 32768},
     {"ReduceL1Of22", "ReduceL1(a)", 22, 32768},
     {"ReduceL2Of18", "ReduceL2(a)", 18, 32768},
@@ -87,6 +89,25 @@ const MeasuredModel kModels[] = {
 }
 )",
      34304, 33280},
+    {"The sum of a skipped normalization and scales that are given", R"(
+(float16[b, 16, 64] x, float16[64] g) => (float16[n, m, k] y, float16[q, r, t] z) <float16[64] s =
+  {1...}>
+{
+  a = Clip(x)
+  y,,, u = com.microsoft.SkipLayerNormalization(a, x, s, s)
+  z = LayerNormalization(u, g, s)
+}
+)",
+     45056, 45056},
+    {"Quick GELU is spelled out and fused again", R"(
+(float16[b, 16, 64] x) => (float16[n, m, k] y)
+{
+  a = Concat<axis = 0>(x, x)
+  c = com.microsoft.QuickGelu(a)
+  y = Concat<axis = 1>(c, c)
+}
+)",
+     49152, 32768},
     {"Of the operands of a maximum the first one decides", R"(
 (float16[b, 16, 64] x) => (float16[n, m, k] y) <float16 z = {0}>
 {
