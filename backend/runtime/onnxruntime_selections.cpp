@@ -27,7 +27,6 @@ std::optional<Piece> AsGather(const Rewriter& rewriter, int32_t node, int64_t ra
   piece.axis = rewriter.Axis(node, 0);
   if (piece.axis < 0) piece.axis += rank;
   piece.begin = *position;
-  piece.end = *position + 1;
   piece.drops_axis = rewriter.graph_view().value(row.inputs[1]).type.dims.empty();
   return piece;
 }
@@ -61,6 +60,7 @@ std::vector<Piece> FindPieces(const Rewriter& rewriter, int32_t value) {
     const Dim size = type.dims[static_cast<size_t>(piece->axis)];
     if (!size.is_constant() || (!pieces.empty() && pieces[0].axis != piece->axis)) return {};
     if (piece->begin < 0) piece->begin += size.value();
+    if (gathers) piece->end = piece->begin + 1;
     if (piece->end < 0) piece->end += size.value();
     piece->end = std::min(piece->end, size.value());
     pieces.push_back(*piece);

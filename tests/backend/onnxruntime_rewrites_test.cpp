@@ -353,6 +353,21 @@ const MeasuredModel kModels[] = {
 }
 )",
      131072, 98304},
+    {"The last position is a piece, too", R"(
+(float[b, 6, 64] x) => (float[n, m, k] y) <int64[1] z = {0}, int64[1] e = {-2}, int64[1] ax = {1},
+  int64[1] i = {-2}, int64[1] j = {-1}>
+{
+  a = Exp(x)
+  s = Slice(a, z, e, ax)
+  t = Gather<axis = 1>(a, i)
+  u = Gather<axis = 1>(a, j)
+  v = Exp(t)
+  w = Exp(v)
+  q = Add(u, w)
+  y = Add(s, q)
+}
+)",
+     5632, 6144},
     {"Equal numbers are one", R"(
 (float[2, 32, 64] x) => (float[2, 32, 64] y) <float p = {3}, float q = {3}>
 {
