@@ -145,6 +145,7 @@ void Importer::CompareDeclared(const TensorType& declared, const TensorType& sto
 
 ValueId Importer::AddValue(ImportFrame& frame, absl::string_view name, Value&& value) {
   NamedValue named = NameOf(frame, name);
+  std::vector<SizeSpelling> spellings;
   value.region = frame.region;
   if (value.kind == ValueKind::kConstant) {
     value.declared = ValueType::Tensor(graph_.constants[value.constant].type);
@@ -153,11 +154,14 @@ ValueId Importer::AddValue(ImportFrame& frame, absl::string_view name, Value&& v
                       value.declared.tensor, named.name);
     }
   } else if (value.kind == ValueKind::kNodeOutput && named.declared != nullptr) {
+    types_.TakeSpellings();
     value.declared = types_.Read(*named.declared, name, named.model_symbols);
+    spellings = types_.TakeSpellings();
   }
   value.name = std::move(named.name);
   if (named.is_qualified) Spend(sizeof(Value) + value.name.size());
   const ValueId id = graph_.values.Add(std::move(value));
+  if (!spellings.empty()) graph_.spellings.emplace(id, std::move(spellings));
   if (named.is_qualified) qualified_.push_back(id);
   return id;
 }

@@ -91,7 +91,16 @@ TensorType TypeReader::ReadTensor(int32_t element, const TensorShapeProto* shape
   if (shape == nullptr) return type;
   type.has_rank = true;
   type.dims.reserve(static_cast<size_t>(shape->dim_size()));
-  for (const auto& dim : shape->dim()) type.dims.push_back(ReadDim(dim, name, model_symbols));
+  for (const auto& dim : shape->dim()) {
+    const Dim size = ReadDim(dim, name, model_symbols);
+    if (model_symbols && dim.has_dim_param() && !size.is_unknown() && !size.is_constant()) {
+      const auto [first, is_new] = first_texts_.try_emplace(size, dim.dim_param());
+      if (!is_new && first->second != dim.dim_param()) {
+        spellings_.push_back({type.dims.size(), dim.dim_param()});
+      }
+    }
+    type.dims.push_back(size);
+  }
   return type;
 }
 

@@ -3,11 +3,14 @@
 #define FOOTPRINT_FRONTEND_IMPORTER_TYPES_H_
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "ir/diagnostic.h"
 #include "ir/dim.h"
+#include "ir/graph.h"
 #include "ir/tensor_type.h"
 #include "onnx/onnx_pb.h"
 
@@ -21,6 +24,8 @@ class TypeReader {
   // inside a function they are not the model's names.
   ValueType Read(const ONNX_NAMESPACE::TypeProto& type, absl::string_view name,
                  bool model_symbols = true);
+  // Of the tensor that was read last.
+  std::vector<SizeSpelling> TakeSpellings() { return std::exchange(spellings_, {}); }
 
  private:
   Dim ReadDim(const ONNX_NAMESPACE::TensorShapeProto::Dimension& dim, absl::string_view name,
@@ -34,6 +39,8 @@ class TypeReader {
   DimTable& dims_;
   DiagnosticSink& sink_;
   absl::flat_hash_map<std::string, Dim> symbols_;
+  absl::flat_hash_map<Dim, std::string> first_texts_;
+  std::vector<SizeSpelling> spellings_;
   bool warned_of_negative_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -132,6 +133,13 @@ struct Scope {
   ScopeId parent;          // invalid for the root
 };
 
+// A declared size in the file's words, where an equal one was spelled in other words before:
+// "((sequence**2)//sequence)" for sequence. Some runtimes compare the words.
+struct SizeSpelling {
+  size_t axis = 0;
+  std::string text;
+};
+
 struct OpsetImport {
   std::string domain;
   int64_t version = 0;
@@ -152,6 +160,7 @@ struct Graph {
   IdVector<RegionId, Region> regions;  // the top graph is RegionId(0)
   IdVector<ScopeId, Scope> scopes;     // the root is ScopeId(0)
   IdVector<ConstantId, Constant> constants;
+  absl::flat_hash_map<ValueId, std::vector<SizeSpelling>> spellings;  // few, if any
 
   const Region& top() const { return regions[RegionId(0)]; }
 };

@@ -39,6 +39,7 @@ Dim Inference::RefineDim(Dim inferred, Dim declared, bool* contradicts) {
     *contradicts = true;
     return inferred;
   }
+  if (limits_ != nullptr) return inferred;  // has what is declared already
   return dims.IsDataDependent(inferred) && NamesInputSizes(declared) ? declared : inferred;
 }
 

@@ -36,6 +36,16 @@ bool Inference::IsComputed() const {
   return limits_->computes(*node_, stored) || IsFolded();
 }
 
+// Names that are spelled in another way are other names.
+Dim Inference::SpelledAs(ValueId id, size_t axis, Dim declared) {
+  const auto found = graph_.spellings.find(id);
+  if (found == graph_.spellings.end()) return declared;
+  for (const SizeSpelling& spelling : found->second) {
+    if (spelling.axis == axis) return graph_.dims->Symbol(spelling.text);
+  }
+  return declared;
+}
+
 void Inference::Limit(ValueId id) {
   TensorType& inferred = result_.types[id].tensor;
   if (!inferred.has_rank) return;
@@ -53,7 +63,7 @@ void Inference::Limit(ValueId id) {
     Dim& dim = inferred.dims[i];
     if (dim.is_constant()) continue;
     if (same_rank && !declared.dims[i].is_unknown()) {
-      dim = declared.dims[i];
+      dim = SpelledAs(id, i, declared.dims[i]);
       seen_.emplace(dim, true);
     } else if (!IsSeen(dim)) {
       dim = Dim();

@@ -74,6 +74,7 @@ class Inference final : public InferContext {
   bool IsComputed() const;  // contents of the outputs of the node at hand
   bool IsFolded() const;
   bool IsSeen(Dim dim);
+  Dim SpelledAs(ValueId id, size_t axis, Dim declared);
 
   // Merges what the file declares into what was inferred; see infer_shapes_declared.cpp.
   void Refine(ValueId value, bool report_mismatch);

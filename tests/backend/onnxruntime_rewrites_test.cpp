@@ -368,6 +368,18 @@ const MeasuredModel kModels[] = {
 }
 )",
      5632, 6144},
+    {"Names that are spelled in another way are others", R"(
+(float[h, h, 64] x) => (float[n, m, k] y) <float[h, h, 64] a, float["h", "(h**2)//h", 64] c,
+  float["h", "(h**2)//h", 64] e, float[h, h, 64] f>
+{
+  a = Exp(x)
+  c = Neg(a)
+  e = Exp(c)
+  f = Neg(e)
+  y = Neg(f)
+}
+)",
+     110592, 110592},
     {"Equal numbers are one", R"(
 (float[2, 32, 64] x) => (float[2, 32, 64] y) <float p = {3}, float q = {3}>
 {
