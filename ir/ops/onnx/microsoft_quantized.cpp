@@ -2,7 +2,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "ir/ops/onnx/families.h"
 #include "ir/ops/onnx/matmul_rules.h"
 #include "ir/ops/onnx/microsoft_rules.h"
@@ -40,25 +39,7 @@ void GlobalPoolTypes(InferContext& c) { SetGlobalPooling(c, 0, c.InputElement(0)
 
 // Scale and zero point of the output, then triples.
 void ConcatTypes(InferContext& c) {
-  const ElementType element = c.InputElement(1);
-  Dims dims;
-  Dim total = 0;
-  int axis = -1;
-  for (int i = 2; i < c.num_inputs(); i += 3) {
-    const TensorType* part = c.RankedInput(i);
-    if (part == nullptr) return SetUnranked(c, 0, element);
-    const std::optional<int> normal = NormalAxis(c, c.node().Int("axis", 0), part->rank());
-    if (!normal) return;
-    if (!dims.empty() && dims.size() != part->dims.size()) {
-      return c.Error(absl::StrCat("operands have ranks ", dims.size(), " and ", part->rank()));
-    }
-    axis = *normal;
-    if (dims.empty()) dims = part->dims;
-    total = c.dims().Add(total, DimOf(part, axis));
-  }
-  if (axis < 0) return SetUnranked(c, 0, element);
-  dims[static_cast<size_t>(axis)] = total;
-  SetRanked(c, 0, element, dims);
+  SetConcat(c, c.InputElement(1), 2, 3, c.node().Int("axis", 0));
 }
 
 // Axes are an attribute; none: all.

@@ -75,49 +75,11 @@ void TransposeValues(InferContext& c) {
   c.SetOutputValue(0, Pick(*value, index));
 }
 
-// The rank that the operands of a Concat agree on; -1 if unknown, nullopt after an error.
-std::optional<int> CommonRank(InferContext& c) {
-  int rank = -1;
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    const TensorType* part = c.RankedInput(i);
-    if (part == nullptr) continue;
-    if (rank >= 0 && part->rank() != rank) {
-      c.Error(absl::StrCat("operands have ranks ", rank, " and ", part->rank()));
-      return std::nullopt;
-    }
-    rank = part->rank();
-  }
-  return rank;
-}
-
 void ConcatTypes(InferContext& c) {
-  const std::optional<int> rank = CommonRank(c);
-  if (!rank) return;
-  const ElementType element = c.InputElement(0);
-  if (*rank < 0) return SetUnranked(c, 0, element);
   // Before version 4 the axis could be left out.
   const Attribute* attribute = c.node().Find("axis");
   if (attribute == nullptr && c.version() >= 4) return c.Error("attribute axis is missing");
-  const std::optional<int> axis = NormalAxis(c, c.node().Int("axis", 1), *rank);
-  if (!axis) return;
-  Dims result;
-  Dim total = 0;
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    const TensorType* part = c.RankedInput(i);
-    total = part == nullptr ? Dim() : c.dims().Add(total, DimOf(part, *axis));
-    if (part == nullptr) continue;
-    if (result.empty()) {
-      result = part->dims;
-      continue;
-    }
-    for (int d = 0; d < *rank; ++d) {
-      const auto at = static_cast<size_t>(d);
-      if (d == *axis || SameSize(result[at], part->dims[at])) continue;
-      result[at] = c.RequireEqual(result[at], part->dims[at], "sizes off the axis differ");
-    }
-  }
-  result[static_cast<size_t>(*axis)] = total;
-  SetRanked(c, 0, element, result);
+  SetConcat(c, c.InputElement(0), 0, 1, c.node().Int("axis", 1));
 }
 
 // Contents of input i; integers that are not known are that many unknown ones.

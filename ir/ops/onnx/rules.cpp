@@ -188,4 +188,32 @@ Dim DimOf(const TensorType* type, int axis) {
   return axis >= 0 && axis < rank ? type->dims[static_cast<size_t>(axis)] : Dim();
 }
 
+void SetConcat(InferContext& c, ElementType element, int first, int step, int64_t axis) {
+  Dims result;
+  Dim total = 0;
+  std::optional<int> at;
+  for (int i = first; i < c.num_inputs(); i += step) {
+    const TensorType* part = c.RankedInput(i);
+    if (part == nullptr) {
+      total = Dim();
+      continue;
+    }
+    if (!at) {
+      at = NormalAxis(c, axis, part->rank());
+      if (!at) return;
+      result = part->dims;
+    } else if (part->dims.size() != result.size()) {
+      return c.Error(absl::StrCat("operands have ranks ", result.size(), " and ", part->rank()));
+    }
+    total = c.dims().Add(total, DimOf(part, *at));
+    for (size_t d = 0; d < result.size(); ++d) {
+      if (static_cast<int>(d) == *at || SameSize(result[d], part->dims[d])) continue;
+      result[d] = c.RequireEqual(result[d], part->dims[d], "sizes off the axis differ");
+    }
+  }
+  if (!at) return SetUnranked(c, 0, element);
+  result[static_cast<size_t>(*at)] = total;
+  SetRanked(c, 0, element, result);
+}
+
 }  // namespace footprint

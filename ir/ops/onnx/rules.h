@@ -36,6 +36,9 @@ void SetRankOnly(InferContext& c, int output, ElementType element, int64_t rank)
 // Output 0 of the given element type broadcasts inputs [first, first + count).
 void SetBroadcast(InferContext& c, ElementType element, int first, int count);
 
+// Output 0 joins inputs first, first + step, ... along `axis`, which may be negative.
+void SetConcat(InferContext& c, ElementType element, int first, int step, int64_t axis);
+
 // The dims that `operands` broadcast to; false if a rank is unknown. Null operands are skipped.
 bool BroadcastDims(InferContext& c, absl::Span<const TensorType* const> operands, Dims* result);
 Dims BroadcastDims(InferContext& c, absl::Span<const Dim> a, absl::Span<const Dim> b);
