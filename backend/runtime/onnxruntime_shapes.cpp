@@ -41,6 +41,9 @@ void ForgetAxis(TensorType& output, int64_t axis) {
   if (axis >= 0 && axis < rank) Forget(output.dims[static_cast<size_t>(axis)]);
 }
 
+// Numbers too: the rank is left.
+void ForgetAll(TensorType& output) { std::fill(output.dims.begin(), output.dims.end(), Dim()); }
+
 KnownValuePtr At(absl::Span<const KnownValuePtr> inputs, size_t i) {
   return i < inputs.size() ? inputs[i] : nullptr;
 }
@@ -54,11 +57,20 @@ void ForgetReshape(absl::Span<const KnownValuePtr> inputs, TensorType& output) {
   }
 }
 
+bool IsKnown(const KnownValuePtr& value) {
+  return value != nullptr && std::all_of(value->integers.begin(), value->integers.end(),
+                                         [](const Dim& dim) { return dim.is_constant(); });
+}
+
+// Positions decide sizes only where all of them are stored; without them the rank is left.
 void ForgetSlice(const Node& node, absl::Span<const KnownValuePtr> inputs, TensorType& output) {
   if (node.Has("axes") || node.Has("starts")) {
     for (const int64_t axis : node.Ints("axes")) ForgetAxis(output, axis);
     if (!node.Has("axes")) ForgetFrom(output, 0);
     return;
+  }
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (node.inputs[i].valid() && !IsKnown(At(inputs, i))) return ForgetAll(output);
   }
   const KnownValuePtr axes = At(inputs, 3);
   if (axes == nullptr) return ForgetFrom(output, 0);
@@ -77,11 +89,10 @@ void ForgetOf(const Node& node, absl::Span<const KnownValuePtr> inputs, TensorTy
   }
   if (op == "Reshape") return ForgetReshape(inputs, output);
   if (op == "Slice") return ForgetSlice(node, inputs, output);
+  if (op == "TopK" && !node.Has("k") && !IsKnown(At(inputs, 1))) return ForgetAll(output);
+  if (op == "DepthToSpace" || op == "SpaceToDepth") return ForgetFrom(output, 1);
   if (op == "Split") return ForgetAxis(output, node.Int("axis", 0));
-  if (op == "Tile" || op == "Resize" || op == "Upsample" || op == "DepthToSpace" ||
-      op == "SpaceToDepth") {
-    return ForgetFrom(output, 0);
-  }
+  if (op == "Tile" || op == "Resize" || op == "Upsample") return ForgetFrom(output, 0);
   const bool is_window = op == "Conv" || op == "ConvTranspose" || op == "MaxPool" ||
                          op == "AveragePool" || op == "LpPool" || op == "ConvInteger" ||
                          op == "QLinearConv";

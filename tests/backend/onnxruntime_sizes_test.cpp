@@ -61,6 +61,66 @@ const MeasuredModel kModels[] = {
 }
 )",
      167936, 167936},
+    {"Positions that are not known leave the rank", R"(
+(float[8, b, 512] x) => (float[n, m] y) <int64[1] z = {0}, int64[1] o = {1}>
+{
+  s = Shape<start = 1, end = 2>(x)
+  a = Slice(x, z, s, o)
+  c = ReduceMax<axes = [1], keepdims = 0>(a)
+  d = Exp(c)
+  e = Exp(d)
+  g = Concat<axis = 0>(e, e, e)
+  h = ReduceMax<axes = [0], keepdims = 1>(g)
+  i = Add(e, h)
+  j = Exp(i)
+  y = Neg(j)
+}
+)",
+     67584, 67584},
+    {"So does a number of the largest that is not known", R"(
+(float[8, 512, b] x) => (float[n, m] y)
+{
+  s = Shape<start = 2, end = 3>(x)
+  a, k = TopK(x, s)
+  c = ReduceMax<axes = [2], keepdims = 0>(a)
+  d = Exp(c)
+  e = Exp(d)
+  g = Concat<axis = 0>(e, e, e)
+  h = ReduceMax<axes = [0], keepdims = 1>(g)
+  i = Add(e, h)
+  j = Exp(i)
+  y = Neg(j)
+}
+)",
+     133120, 133120},
+    {"The batch of what moves between depth and space is seen", R"(
+(float[b, 8, 4, 4] x) => (float[n, m, k, l] y)
+{
+  c = DepthToSpace<blocksize = 2>(x)
+  d = Exp(c)
+  e = Exp(d)
+  g = Concat<axis = 0>(e, e, e)
+  h = ReduceMax<axes = [0], keepdims = 1>(g)
+  i = Add(e, h)
+  j = Exp(i)
+  y = Neg(j)
+}
+)",
+     5632, 5632},
+    {"And of what moves back", R"(
+(float[b, 8, 4, 4] x) => (float[n, m, k, l] y)
+{
+  c = SpaceToDepth<blocksize = 2>(x)
+  d = Exp(c)
+  e = Exp(d)
+  g = Concat<axis = 0>(e, e, e)
+  h = ReduceMax<axes = [0], keepdims = 1>(g)
+  i = Add(e, h)
+  j = Exp(i)
+  y = Neg(j)
+}
+)",
+     5632, 5632},
 };
 
 class MeasuredSizes : public testing::TestWithParam<MeasuredModel> {};
