@@ -73,8 +73,8 @@ bool HasHalf(const RuntimeGraph& graph);
 bool LacksHalfKernel(const RuntimeGraph& graph, const RuntimeNode& node);
 void CastHalf(RuntimeGraph& graph, DimEvaluator& evaluator, bool optimize);
 
-// Every reader of a dequantized tensor has a node of its own that makes it.
-void DuplicateDequantization(RuntimeGraph& graph);
+// Every reader of a dequantized tensor gets a node of its own that makes it; whether any was added.
+bool DuplicateDequantization(RuntimeGraph& graph);
 // Results of dequantizing what is stored.
 std::vector<int32_t> DequantizedWeights(const RuntimeGraph& graph);
 

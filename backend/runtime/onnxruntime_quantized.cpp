@@ -20,9 +20,10 @@ bool Captures(const RuntimeNode& reader, int32_t value) {
 
 }  // namespace
 
-void DuplicateDequantization(RuntimeGraph& graph) {
+bool DuplicateDequantization(RuntimeGraph& graph) {
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), IsDequantization)) return false;
   const RuntimeUses uses = FindUses(graph);
-  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), IsDequantization)) return;
+  const size_t before = graph.nodes.size();
   for (const int32_t id : ExecutionOrder(graph, uses)) {
     const RuntimeNode node = graph.node(id);
     if (!IsDequantization(node) || node.outputs.size() != 1) continue;
@@ -47,6 +48,7 @@ void DuplicateDequantization(RuntimeGraph& graph) {
       graph.nodes.push_back(std::move(copy));
     }
   }
+  return graph.nodes.size() > before;
 }
 
 std::vector<int32_t> DequantizedWeights(const RuntimeGraph& graph) {

@@ -205,19 +205,10 @@ class Grouper {
   }
 
   void ConvertWhere(const Group& group) {
-    if (group.before.size() != 3 || group.before[0] >= 0 || Count(group) == 0) return;
-    const std::vector<int32_t> inputs = graph_.node(group.node).inputs;
+    if (group.before.size() != 3 || group.before[0] >= 0 || Count(group) != 2) return;
     RuntimeNode made = Begin(group, "QLinearWhere", kMicrosoftDomain);
-    made.inputs.push_back(inputs[0]);
-    for (size_t i = 1; i < 3; ++i) {
-      if (group.before[i] >= 0) {
-        AddOperand(made, group.before[i]);
-      } else {  // one stored number is quantized beforehand
-        if (!rewriter_.IsConstant(inputs[i])) return;
-        if (!graph_.value(inputs[i]).type.dims.empty()) return;
-        made.inputs.insert(made.inputs.end(), {inputs[i], inputs[i], -1});
-      }
-    }
+    made.inputs.push_back(graph_.node(group.node).inputs[0]);
+    for (size_t i = 1; i < 3; ++i) AddOperand(made, group.before[i]);
     AddNumbersOf(made, group.after);
     Finish(group, std::move(made));
   }

@@ -234,6 +234,30 @@ void PropagateQuantization(Rewriter& rewriter) {
   }
 }
 
+void DequantizeChoices(Rewriter& rewriter) {
+  RuntimeGraph& graph = rewriter.graph();
+  for (const int32_t node : rewriter.Order()) {
+    if (!rewriter.Is(node, "Where")) continue;
+    const std::vector<int32_t> inputs = graph.node(node).inputs;
+    for (size_t i = 1; i < inputs.size(); ++i) {
+      const int32_t like = DequantizedBy(rewriter, inputs[inputs.size() - i]);
+      if (like < 0 || !rewriter.IsConstant(inputs[i])) continue;
+      if (!graph.value(inputs[i]).type.dims.empty()) continue;
+      const std::string name = graph.value(inputs[i]).name;
+      const int32_t stored = graph.AddLike(inputs[i], absl::StrCat(name, "/quantized"));
+      RuntimeValue& number = graph.value(stored);
+      number.constant = true;
+      number.type.element = graph.value(graph.node(like).inputs[0]).type.element;
+      number.visible.element = number.type.element;
+      const int32_t result = graph.AddLike(inputs[i], absl::StrCat(name, "/dequantized"));
+      AddDequantization(rewriter, stored, like, result);
+      RuntimeNode changed = graph.node(node);
+      changed.inputs[i] = result;
+      rewriter.Change(node, std::move(changed));
+    }
+  }
+}
+
 void DropRedundantActivations(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t node : rewriter.Order()) {

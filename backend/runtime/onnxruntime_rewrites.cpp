@@ -23,7 +23,9 @@ void OptimizeAny(Rewriter& rewriter) {
   FuseShapes(rewriter);
   FoldIntoConvolutions(rewriter);
   FuseProductBias(rewriter);
+  if (DuplicateDequantization(rewriter.graph())) rewriter.FindUsesAgain();
   PropagateQuantization(rewriter);
+  DequantizeChoices(rewriter);
   MoveTransposes(rewriter);
   MendQuantized(rewriter);
   Simplify(rewriter);

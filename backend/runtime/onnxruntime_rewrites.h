@@ -22,7 +22,8 @@ void FoldIntoConvolutions(Rewriter& rewriter);  // normalization and numbers by 
 void FuseProductBias(Rewriter& rewriter);
 void MoveTransposes(Rewriter& rewriter);
 void PropagateQuantization(Rewriter& rewriter);
-void MendQuantized(Rewriter& rewriter);  // after transpositions were moved
+void DequantizeChoices(Rewriter& rewriter);  // stored numbers beside a dequantized operand
+void MendQuantized(Rewriter& rewriter);      // after transpositions were moved
 void DropRedundantActivations(Rewriter& rewriter);
 void MakeUnsigned(Rewriter& rewriter);    // bytes between quantization and dequantization
 void GroupQuantized(Rewriter& rewriter);  // operators on integers

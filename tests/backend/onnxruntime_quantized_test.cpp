@@ -155,6 +155,49 @@ const MeasuredModel kModels[] = {
 }
 )",
      17408, 8192},
+    {"A stored number is signed where the bytes were", R"(
+(float[2, 8, 64] x, bool[2, 8, 64] t) => (float[n, m, k] y) <float s = {0.5}, int8 z = {0},
+  float o = {0.5}>
+{
+  q = QuantizeLinear(x, s, z)
+  d = DequantizeLinear(q, s, z)
+  b = Where(t, o, d)
+  p = QuantizeLinear(b, s, z)
+  e = DequantizeLinear(p, s, z)
+  y = Exp(e)
+}
+)",
+     17408, 17472},
+    {"Readers that remain have nodes of their own", R"(
+(float[8, 64, 16] x) => (float[n, m, k] y) <float s = {0.5}, uint8 z = {0}, float o = {1}>
+{
+  q = QuantizeLinear(x, s, z)
+  u = DequantizeLinear(q, s, z)
+  a = Mul(u, o)
+  g = Concat<axis = 0>(a, a)
+  h = ReduceMax<axes = [0]>(g)
+  y = Sub(h, a)
+}
+)",
+     102400, 163840},
+    {"Sizes off the axis of a concatenation are those of any operand", R"(
+(float[b, 8, 16] x, float[p, 8, 16] v) => (float[n, g, h] y) <float s = {0.5}, uint8 z = {0}>
+{
+  a = QuantizeLinear(x, s, z)
+  w = QuantizeLinear(v, s, z)
+  t = com.microsoft.QLinearAdd(w, s, z, a, s, z, s, z)
+  u = com.microsoft.QLinearConcat<axis = 2>(s, z, t, s, z, a, s, z)
+  c = DequantizeLinear(u, s, z)
+  d = Exp(c)
+  e = Exp(d)
+  g = Concat<axis = 0>(e, e, e)
+  h = ReduceMax<axes = [0], keepdims = 1>(g)
+  i = Add(e, h)
+  j = Exp(i)
+  y = Neg(j)
+}
+)",
+     11264, 11264},
     {"Dynamic quantization of one product", R"(
 (float[2, 8, 64] x) => (float[n, m, k] y) <int8 zi = {0}, int8[64, 96] w = {1...}, float sw =
   {0.25}, float[96] bias = {0...}>
