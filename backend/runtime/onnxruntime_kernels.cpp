@@ -34,7 +34,6 @@ const std::vector<Kernel>& Kernels() {
       {.name = "Trilu", .inplace = 1},
       {.name = "Cast", .inplace = 1},
       {.name = "ScatterElements", .inplace = 1},
-      {.name = "ScatterND", .inplace = 1},
       // Running statistics of training are written over the stored ones.
       {.name = "BatchNormalization",
        .scratch = BatchStatisticsScratch,

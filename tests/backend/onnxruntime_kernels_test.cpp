@@ -17,6 +17,18 @@ const MeasuredModel kModels[] = {
 }
 )",
      16896, 16896},
+    {"Updates are scattered into a copy", R"(
+(float[2, 256] x, int64[1, 1] i, float[1, 256] u, int64[2, 1] j) => (int64[n, m] y)
+{
+  a = Sin(x)
+  b = ScatterND(a, i, u)
+  s = Shape(b)
+  v = Expand(u, s)
+  c = ScatterND(b, j, v)
+  y = ArgMax<axis = 1>(c)
+}
+)",
+     6144, 6144},
     {"Einsum of both layouts", R"(
 (float[2, 10, 4, 8] a, float[2, 12, 4, 8] b) => (float[2, 4, 10, 12] y)
 {
