@@ -164,7 +164,7 @@ class RegionPlanner {
   int64_t ScratchOf(const RuntimeNode& node, const Kernel* kernel) {
     const Wide body = BodyScratch(node);
     if (kernel == nullptr || kernel->scratch == nullptr) return Narrow(body);
-    return Narrow(body + std::max<Wide>(kernel->scratch(SizedOf(node)), 0));
+    return Narrow(body + Aligned(std::max<Wide>(kernel->scratch(SizedOf(node)), 0)));
   }
 
   WeightLedger::Key WeightKey(int32_t id) const {

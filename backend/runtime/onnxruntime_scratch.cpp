@@ -61,8 +61,8 @@ Wide WhereScratch(const SizedNode& sized) {
   const Wide elements = Product(sized.outputs[0], 0);
   if (sized.inputs.size() < 3 || elements == 0) return 0;
   const Wide width = sized.output_bytes[0] / elements;
-  return width * (BroadcastElements(sized.inputs[0], sized.inputs[1]) +
-                  BroadcastElements(sized.inputs[0], sized.inputs[2]));
+  return Aligned(width * BroadcastElements(sized.inputs[0], sized.inputs[1])) +
+         Aligned(width * BroadcastElements(sized.inputs[0], sized.inputs[2]));
 }
 
 // Training: mean and variance of the batch, unless they are handed out.
@@ -96,10 +96,10 @@ Wide SoftmaxScratch(const SizedNode& sized) {
   if (sized.source == nullptr || sized.Int("opset", sized.source->version) < 13) return 0;
   const Wide axis = sized.node->axis.value_or(sized.Int("axis", -1));
   const auto rank = static_cast<int64_t>(sized.outputs[0].size());
-  return axis == -1 || axis == rank - 1 ? 0 : Wide{2} * sized.output_bytes[0];
+  return axis == -1 || axis == rank - 1 ? 0 : 2 * Aligned(sized.output_bytes[0]);
 }
 
-Wide TwoMoreScratch(const SizedNode& sized) { return Wide{2} * sized.output_bytes[0]; }
+Wide TwoMoreScratch(const SizedNode& sized) { return 2 * Aligned(sized.output_bytes[0]); }
 
 // Positions and weights along each spatial axis.
 Wide ResizeScratch(const SizedNode& sized) {
@@ -183,10 +183,74 @@ Wide IntegerConvScratch(const SizedNode& sized) {
   return sized.inputs[1][1] * kernel * Product(sized.outputs[0], 2);
 }
 
+// The image laid out by window, and the four corners and weights of each position, eight positions
+// at a time.
 Wide DeformConvScratch(const SizedNode& sized) {
-  if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.outputs[0].size() < 3)
+  if (sized.inputs.size() < 2 || sized.inputs[0].size() < 2 || sized.inputs[1].size() < 3 ||
+      sized.outputs[0].size() < 3) {
     return 0;
-  return 2 * Product(sized.inputs[1], 1) * Product(sized.outputs[0], 2) * kFloat;
+  }
+  constexpr int64_t kPlanBytes = 32;
+  constexpr int64_t kAtATime = 8;
+  const Wide window = Product(sized.inputs[1], 2);
+  const Wide positions = Product(sized.outputs[0], 2);
+  const Wide rounded = (positions + kAtATime - 1) / kAtATime * kAtATime;
+  return Aligned(sized.inputs[0][1] * window * positions * kFloat) +
+         Aligned(sized.Int("offset_group", 1) * window * rounded * kPlanBytes);
+}
+
+// Of a transform of `length`: complex numbers padded to a power of two, four times, where it is
+// none itself.
+Wide TransformScratch(int64_t length, Wide complex_bytes) {
+  constexpr int64_t kLongest = int64_t{1} << 40;
+  if (length <= 0 || length > kLongest || (length & (length - 1)) == 0) return 0;
+  Wide padded = 1;
+  while (padded < Wide{2} * length - 1) padded *= 2;
+  return 4 * Aligned(padded * complex_bytes);
+}
+
+Wide ComplexBytes(const SizedNode& sized) {
+  const Wide elements = Product(sized.outputs[0], 0);
+  return elements == 0 ? Wide{0} : 2 * (sized.output_bytes[0] / elements);
+}
+
+std::optional<int64_t> StoredInteger(const SizedNode& sized, size_t input) {
+  if (input >= sized.node->inputs.size() || sized.node->inputs[input] < 0) return std::nullopt;
+  const KnownValuePtr& value = sized.graph->value(sized.node->inputs[input]).contents;
+  if (value == nullptr || value->integers.size() != 1) return std::nullopt;
+  if (!value->integers[0].is_constant()) return std::nullopt;
+  return value->integers[0].value();
+}
+
+Wide DftScratch(const SizedNode& sized) {
+  constexpr int kAxisIsAnOperand = 20;
+  if (sized.source == nullptr || sized.inputs.empty() || sized.outputs[0].empty()) return 0;
+  const bool is_operand = sized.source->version >= kAxisIsAnOperand;
+  const auto rank = static_cast<int64_t>(sized.outputs[0].size());
+  int64_t axis =
+      is_operand ? StoredInteger(sized, 2).value_or(rank - 2) : sized.source->Int("axis", 1);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank || sized.inputs[0].size() != sized.outputs[0].size()) return 0;
+  const auto at = static_cast<size_t>(axis);
+  const bool is_halved =
+      sized.source->Int("onesided", 0) != 0 && sized.source->Int("inverse", 0) == 0;
+  int64_t length = sized.outputs[0][at];
+  if (is_halved) length = StoredInteger(sized, 1).value_or(sized.inputs[0][at]);
+  return TransformScratch(length, ComplexBytes(sized));
+}
+
+// Frames are as long as the window, or as stated.
+Wide StftScratch(const SizedNode& sized) {
+  constexpr size_t kWindow = 2;
+  constexpr size_t kBins = 2;
+  if (sized.source == nullptr || sized.outputs[0].size() <= kBins) return 0;
+  const bool has_window = sized.inputs.size() > kWindow && !sized.inputs[kWindow].empty();
+  const bool is_halved = sized.source->Int("onesided", 1) != 0;
+  const int64_t bins = sized.outputs[0][kBins];
+  const int64_t length = has_window
+                             ? sized.inputs[kWindow][0]
+                             : StoredInteger(sized, 3).value_or(is_halved ? 2 * bins - 2 : bins);
+  return TransformScratch(length, ComplexBytes(sized));
 }
 
 // Whole-number sums, four bytes each.

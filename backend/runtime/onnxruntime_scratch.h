@@ -26,6 +26,8 @@ Wide QuantizedConvLastScratch(const SizedNode& sized);
 Wide PoolLastScratch(const SizedNode& sized);
 Wide IntegerConvScratch(const SizedNode& sized);
 Wide DeformConvScratch(const SizedNode& sized);
+Wide DftScratch(const SizedNode& sized);
+Wide StftScratch(const SizedNode& sized);
 Wide SumsScratch(const SizedNode& sized);
 Wide QuantizedSumsScratch(const SizedNode& sized);
 Wide BlockedOperandScratch(const SizedNode& sized);
