@@ -88,7 +88,7 @@ Wide LrnScratch(const SizedNode& sized) {
   const std::vector<int64_t>& image = sized.outputs[0];
   if (image.size() < 3) return 0;
   const Wide channels = Wide{image[1]} + sized.Int("size", 1) - 1;
-  return sized.output_bytes[0] + channels * Product(image, 2) * kFloat;
+  return Aligned(sized.output_bytes[0]) + Aligned(channels * Product(image, 2) * kFloat);
 }
 
 // Along an axis that is not the last: transposed there and back.
@@ -348,16 +348,15 @@ static AttentionSizes SizesOf(const SizedNode& sized, absl::string_view heads_at
   return sizes;
 }
 
-// The scores; a causal mask; a mask of truth values as numbers.
+// The scores, and one mask of numbers if it is causal or of truth values.
 Wide AttentionScratch(const SizedNode& sized) {
   const AttentionSizes sizes = SizesOf(sized, "q_num_heads", 4);
-  Wide bytes = sizes.scores();
-  if (sized.Int("is_causal", 0) != 0) bytes += sizes.queries * sizes.keys * kFloat;
-  if (sized.inputs.size() > 3 && sized.node->inputs[3] >= 0) {
-    const Wide elements = Product(sized.inputs[3], 0);
-    if (sized.input_bytes[3] == elements) bytes += elements * kFloat;
-  }
-  return bytes;
+  const bool is_causal = sized.Int("is_causal", 0) != 0;
+  const bool is_masked = sized.inputs.size() > 3 && sized.node->inputs[3] >= 0;
+  Wide mask = is_masked ? Product(sized.inputs[3], 0) : Wide{0};
+  const bool is_copied = is_causal || (is_masked && sized.input_bytes[3] == mask);
+  if (is_causal) mask = std::max<Wide>(mask, sizes.queries * sizes.keys);
+  return Aligned(sizes.scores()) + (is_copied ? Aligned(mask * kFloat) : Wide{0});
 }
 
 // A block of queries against a block of keys at a time, if no mask is given.

@@ -29,6 +29,64 @@ const MeasuredModel kModels[] = {
 }
 )",
      6144, 6144},
+    {"A transform whose length is no power of two", R"(
+(float[3, 20, 1] x) => (float[n, m, k] y) <int64 a = {1}>
+{
+  y = DFT(x, , a)
+}
+)",
+     2560, 2560, 20},
+    {"Half of a transform", R"(
+(float[3, 20, 1] x) => (float[n, m, k] y) <int64 a = {1}>
+{
+  y = DFT<onesided = 1>(x, , a)
+}
+)",
+     2368, 2368, 20},
+    {"A transform of a power of two", R"(
+(float[3, 16, 1] x) => (float[n, m, k] y) <int64 a = {1}>
+{
+  y = DFT(x, , a)
+}
+)",
+     384, 384, 20},
+    {"Frames of a stated length", R"(
+(float[1, 400, 1] x) => (float[n, m, k, l] y) <int64 s = {20}, int64 f = {40}>
+{
+  y = STFT(x, s, , f)
+}
+)",
+     7296, 7296},
+    {"Hardmax along an axis within", R"(
+(float[3, 20, 64] x) => (float[n, m, k] y)
+{
+  y = Hardmax<axis = 1>(x)
+}
+)",
+     46080, 46080},
+    {"A deformable convolution", R"(
+(float[1, 8, 9, 9] x, float[6, 8, 3, 3] w, float[1, 36, 7, 7] o) => (float[n, m, k, l] y)
+{
+  y = DeformConv<offset_group = 2>(x, w, o)
+}
+)",
+     47616, 47616, 19},
+    {"Causal attention with a mask of numbers", R"(
+(float[2, 4, 8, 16] q, float[2, 4, 12, 16] k, float[2, 4, 12, 16] v, float[2, 4, 8, 12] m) =>
+  (float[n, c, h, l] y)
+{
+  y = Attention<is_causal = 1>(q, k, v, m)
+}
+)",
+     10240, 10240, 23},
+    {"Causal attention with a mask of truth values", R"(
+(float[2, 4, 8, 16] q, float[2, 4, 12, 16] k, float[2, 4, 12, 16] v, bool[2, 1, 8, 12] m) =>
+  (float[n, c, h, l] y)
+{
+  y = Attention<is_causal = 1>(q, k, v, m)
+}
+)",
+     7936, 7936, 23},
     {"Einsum of both layouts", R"(
 (float[2, 10, 4, 8] a, float[2, 12, 4, 8] b) => (float[2, 4, 10, 12] y)
 {
