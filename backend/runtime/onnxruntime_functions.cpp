@@ -42,7 +42,24 @@ const std::vector<Function>& Functions() {
         {"Div", {kStep + 2, kStep + 1}},
         {"Mul", {kStep + 3}},
         {"Add", {kStep + 4}},
-        {"Reshape", {kStep + 5, 0}}}},  // to the sizes of the first operand
+        {"Reshape", {kStep + 5, 0}}},  // to the sizes of the first operand
+       {},
+       18,
+       18},
+      // The operand is cast, laid out by group, and held until its sizes are read.
+      {"GroupNormalization",
+       {{"Cast", {0}},
+        {"Transpose", {kStep}},
+        {"Mul", {kStep + 1, kStep + 1}},
+        {"ReduceMean", {kStep + 2}, 1},
+        {"Sub", {kStep + 1, kStep + 3}},
+        {"Div", {kStep + 4}},
+        {"Shape", {kStep}, -1, ElementType::kInt64, StepSize::kOne},
+        {"Mul", {kStep + 5}},
+        {"Add", {kStep + 7}},
+        {"Reshape", {kStep + 8, kStep + 6}}},
+       {},
+       21},
   };
   return functions;
 }
