@@ -138,10 +138,6 @@ std::string OperandText(const RuntimeGraph& graph, int32_t input) {
   return absl::StrCat(text, "),");
 }
 
-}  // namespace
-
-namespace {
-
 void Fold(Rewriter& rewriter, int32_t id) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t output : graph.node(id).outputs) {

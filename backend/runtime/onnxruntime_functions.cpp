@@ -10,8 +10,8 @@ namespace {
 
 constexpr ElementType kAsBefore = ElementType::kUndefined;
 
-// A body counts from the version of the operator set that it is written in
-// to the one before any of its operators changes.
+// A body counts from the version of the operator set that it is written in to the one before any of
+// its operators changes.
 struct Function {
   absl::string_view name;
   std::vector<ExpandedStep> steps;

@@ -1,6 +1,7 @@
 #include "backend/runtime/onnxruntime_scratch.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace footprint {
 namespace {
@@ -76,8 +77,8 @@ Wide BatchStatisticsScratch(const SizedNode& sized) {
 Wide QuantizedWhereScratch(const SizedNode& sized) {
   constexpr size_t kOther = 4;
   if (sized.inputs.size() <= kOther) return 0;
-  return BroadcastElements(sized.inputs[0], sized.inputs[1]) +
-         BroadcastElements(sized.inputs[0], sized.inputs[kOther]);
+  return Aligned(BroadcastElements(sized.inputs[0], sized.inputs[1])) +
+         Aligned(BroadcastElements(sized.inputs[0], sized.inputs[kOther]));
 }
 
 // The image as numbers.
@@ -183,74 +184,68 @@ Wide IntegerConvScratch(const SizedNode& sized) {
   return sized.inputs[1][1] * kernel * Product(sized.outputs[0], 2);
 }
 
-// The image laid out by window, and the four corners and weights of each position, eight positions
-// at a time.
+// The image laid out by window, and the four corners and weights of each offset position, eight
+// places of the result at a time.
 Wide DeformConvScratch(const SizedNode& sized) {
-  if (sized.inputs.size() < 2 || sized.inputs[0].size() < 2 || sized.inputs[1].size() < 3 ||
-      sized.outputs[0].size() < 3) {
+  constexpr size_t kOffsets = 2;
+  if (sized.inputs.size() <= kOffsets || sized.inputs[0].size() < 2 || sized.inputs[1].size() < 3 ||
+      sized.inputs[kOffsets].size() < 2 || sized.outputs[0].size() < 3) {
     return 0;
   }
   constexpr int64_t kPlanBytes = 32;
   constexpr int64_t kAtATime = 8;
-  const Wide window = Product(sized.inputs[1], 2);
-  const Wide positions = Product(sized.outputs[0], 2);
-  const Wide rounded = (positions + kAtATime - 1) / kAtATime * kAtATime;
-  return Aligned(sized.inputs[0][1] * window * positions * kFloat) +
-         Aligned(sized.Int("offset_group", 1) * window * rounded * kPlanBytes);
+  const Wide places = Product(sized.outputs[0], 2);
+  const Wide rounded = (places + kAtATime - 1) / kAtATime * kAtATime;
+  const int64_t positions = sized.inputs[kOffsets][1] / 2;  // rows and columns
+  return Aligned(sized.inputs[0][1] * Product(sized.inputs[1], 2) * places * kFloat) +
+         Aligned(positions * rounded * kPlanBytes);
 }
 
-// Of a transform of `length`: complex numbers padded to a power of two, four times, where it is
-// none itself.
-Wide TransformScratch(int64_t length, Wide complex_bytes) {
+// Of transforms of `length` elements: complex numbers padded to a power of two, four times, where
+// it is none itself.
+static Wide TransformScratch(const SizedNode& sized, int64_t length) {
   constexpr int64_t kLongest = int64_t{1} << 40;
-  if (length <= 0 || length > kLongest || (length & (length - 1)) == 0) return 0;
+  const Wide elements = Product(sized.outputs[0], 0);
+  if (length <= 0 || length > kLongest || (length & (length - 1)) == 0 || elements == 0) return 0;
   Wide padded = 1;
   while (padded < Wide{2} * length - 1) padded *= 2;
-  return 4 * Aligned(padded * complex_bytes);
+  return 4 * Aligned(2 * padded * (sized.output_bytes[0] / elements));
 }
 
-Wide ComplexBytes(const SizedNode& sized) {
-  const Wide elements = Product(sized.outputs[0], 0);
-  return elements == 0 ? Wide{0} : 2 * (sized.output_bytes[0] / elements);
-}
-
-std::optional<int64_t> StoredInteger(const SizedNode& sized, size_t input) {
+static std::optional<int64_t> StoredInteger(const SizedNode& sized, size_t input) {
   if (input >= sized.node->inputs.size() || sized.node->inputs[input] < 0) return std::nullopt;
   const KnownValuePtr& value = sized.graph->value(sized.node->inputs[input]).contents;
-  if (value == nullptr || value->integers.size() != 1) return std::nullopt;
-  if (!value->integers[0].is_constant()) return std::nullopt;
+  const bool is_one = value != nullptr && value->integers.size() == 1;
+  if (!is_one || !value->integers[0].is_constant()) return std::nullopt;
   return value->integers[0].value();
 }
 
 Wide DftScratch(const SizedNode& sized) {
   constexpr int kAxisIsAnOperand = 20;
-  if (sized.source == nullptr || sized.inputs.empty() || sized.outputs[0].empty()) return 0;
-  const bool is_operand = sized.source->version >= kAxisIsAnOperand;
+  if (sized.source == nullptr || sized.inputs[0].size() != sized.outputs[0].size()) return 0;
   const auto rank = static_cast<int64_t>(sized.outputs[0].size());
-  int64_t axis =
-      is_operand ? StoredInteger(sized, 2).value_or(rank - 2) : sized.source->Int("axis", 1);
+  int64_t axis = sized.source->version >= kAxisIsAnOperand
+                     ? StoredInteger(sized, 2).value_or(rank - 2)
+                     : sized.Int("axis", 1);
   if (axis < 0) axis += rank;
-  if (axis < 0 || axis >= rank || sized.inputs[0].size() != sized.outputs[0].size()) return 0;
+  if (axis < 0 || axis >= rank) return 0;
   const auto at = static_cast<size_t>(axis);
-  const bool is_halved =
-      sized.source->Int("onesided", 0) != 0 && sized.source->Int("inverse", 0) == 0;
-  int64_t length = sized.outputs[0][at];
-  if (is_halved) length = StoredInteger(sized, 1).value_or(sized.inputs[0][at]);
-  return TransformScratch(length, ComplexBytes(sized));
+  const bool is_halved = sized.Int("onesided", 0) != 0 && sized.Int("inverse", 0) == 0;
+  return TransformScratch(sized, is_halved ? StoredInteger(sized, 1).value_or(sized.inputs[0][at])
+                                           : sized.outputs[0][at]);
 }
 
 // Frames are as long as the window, or as stated.
 Wide StftScratch(const SizedNode& sized) {
   constexpr size_t kWindow = 2;
   constexpr size_t kBins = 2;
-  if (sized.source == nullptr || sized.outputs[0].size() <= kBins) return 0;
-  const bool has_window = sized.inputs.size() > kWindow && !sized.inputs[kWindow].empty();
-  const bool is_halved = sized.source->Int("onesided", 1) != 0;
+  if (sized.outputs[0].size() <= kBins) return 0;
+  if (sized.inputs.size() > kWindow && !sized.inputs[kWindow].empty()) {
+    return TransformScratch(sized, sized.inputs[kWindow][0]);
+  }
   const int64_t bins = sized.outputs[0][kBins];
-  const int64_t length = has_window
-                             ? sized.inputs[kWindow][0]
-                             : StoredInteger(sized, 3).value_or(is_halved ? 2 * bins - 2 : bins);
-  return TransformScratch(length, ComplexBytes(sized));
+  const int64_t otherwise = sized.Int("onesided", 1) != 0 ? 2 * (bins - 1) : bins;
+  return TransformScratch(sized, StoredInteger(sized, 3).value_or(otherwise));
 }
 
 // Whole-number sums, four bytes each.
@@ -370,7 +365,9 @@ static Wide BlockScores(const AttentionSizes& sizes) {
 // Operands laid out by head.
 static Wide ByHeadScratch(const SizedNode& sized) {
   Wide bytes = 0;
-  for (size_t i = 0; i < 3 && i < sized.input_bytes.size(); ++i) bytes += sized.input_bytes[i];
+  for (size_t i = 0; i < 3 && i < sized.input_bytes.size(); ++i) {
+    bytes += Aligned(sized.input_bytes[i]);
+  }
   return bytes;
 }
 
@@ -388,7 +385,8 @@ Wide GroupQueryAttentionScratch(const SizedNode& sized) {
   if (sized.outputs.size() > 1 && sized.outputs[1].size() == 4) sizes.keys = sized.outputs[1][2];
   // Queries and keys are turned by their positions.
   const bool turns = sized.Int("do_rotary", 0) != 0 && sized.input_bytes.size() > 1;
-  const Wide turned = turns ? Wide{sized.input_bytes[0]} + sized.input_bytes[1] : 0;
+  const Wide turned =
+      turns ? Aligned(sized.input_bytes[0]) + Aligned(sized.input_bytes[1]) : Wide{0};
   return ByHeadScratch(sized) + turned + BlockScores(sizes);
 }
 
