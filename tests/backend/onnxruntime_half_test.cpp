@@ -60,8 +60,7 @@ TEST_P(HalfFunctions, AsMeasured) {
       "  y = Slice(b, zero, end, zero)\n}\n";
   MeasuredModel model = {GetParam().name, graph.c_str(), GetParam().bytes, GetParam().bytes};
   model.opset = GetParam().opset;
-  EXPECT_EQ(PlannedPeak(model, GraphOptimization::kNone), model.none);
-  EXPECT_EQ(PlannedPeak(model, GraphOptimization::kAll), model.all);
+  ExpectMeasured(model);
 }
 INSTANTIATE_TEST_SUITE_P(OnnxRuntime, HalfFunctions, testing::ValuesIn(kCalls),
                          [](const auto& row) { return row.param.name; });
@@ -140,10 +139,7 @@ const MeasuredModel kModels[] = {
 };
 
 class MeasuredHalf : public testing::TestWithParam<MeasuredModel> {};
-TEST_P(MeasuredHalf, AsPlanned) {
-  EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kNone), GetParam().none);
-  EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kAll), GetParam().all);
-}
+TEST_P(MeasuredHalf, AsPlanned) { ExpectMeasured(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(OnnxRuntime, MeasuredHalf, testing::ValuesIn(kModels),
                          [](const auto& row) { return TestName(row.param); });
 

@@ -166,10 +166,7 @@ const MeasuredModel kModels[] = {
 };
 
 class MeasuredKernels : public testing::TestWithParam<MeasuredModel> {};
-TEST_P(MeasuredKernels, AsPlanned) {
-  EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kNone), GetParam().none);
-  EXPECT_EQ(PlannedPeak(GetParam(), GraphOptimization::kAll), GetParam().all);
-}
+TEST_P(MeasuredKernels, AsPlanned) { ExpectMeasured(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(OnnxRuntime, MeasuredKernels, testing::ValuesIn(kModels),
                          [](const auto& row) { return TestName(row.param); });
 

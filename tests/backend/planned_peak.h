@@ -32,6 +32,24 @@ inline int64_t PlannedPeak(const MeasuredModel& model, GraphOptimization optimiz
   return PlannedReport(model, optimization).activation_peak_bytes.value_or(-1);
 }
 
+inline void ExpectMeasured(const MeasuredModel& model) {
+  EXPECT_EQ(PlannedPeak(model, GraphOptimization::kNone), model.none);
+  EXPECT_EQ(PlannedPeak(model, GraphOptimization::kAll), model.all);
+}
+
+// The end of a graph that computes `c`: where its sizes are seen, i takes the buffer of d, which is
+// then held while g is there.
+constexpr char kTellsSeenSizes[] = R"(
+  d = Exp(c)
+  e = Exp(d)
+  g = Concat<axis = 0>(e, e, e)
+  h = ReduceMax<axes = [0], keepdims = 1>(g)
+  i = Add(e, h)
+  j = Exp(i)
+  y = Neg(j)
+}
+)";
+
 }  // namespace footprint
 
 #endif  // FOOTPRINT_TESTS_BACKEND_PLANNED_PEAK_H_

@@ -37,7 +37,7 @@ std::string TestName(const MeasuredModel& model) {
 }
 
 std::string FullText(const MeasuredModel& model) {
-  const std::string rest = model.graph;
+  const std::string rest = std::string(model.graph) + model.end;
   std::string text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(model.opset) +
                      ", \"com.microsoft\" : 1]>\ng ";
   size_t done = 0;

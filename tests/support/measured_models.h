@@ -18,6 +18,7 @@ struct MeasuredModel {
   int64_t none;  // bytes, by level of graph optimization
   int64_t all;
   int opset = 17;
+  const char* end = "";  // of the graph, where several share it
 };
 inline std::ostream& operator<<(std::ostream& out, const MeasuredModel& model) {
   return out << model.name;
