@@ -41,9 +41,7 @@ bool FoldsIntoWeights(const Rewriter& rewriter, int32_t reader, int32_t value, c
 }
 
 int32_t AddStored(RuntimeGraph& graph, int32_t like) {
-  const int32_t made = graph.AddLike(like, graph.value(like).name);
-  graph.value(made).constant = true;
-  return made;
+  return graph.AddStored(like, graph.value(like).name);
 }
 
 // The convolution's weights and bias are its own from now on.

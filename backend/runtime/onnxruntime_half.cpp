@@ -223,8 +223,8 @@ class Caster {
 }  // namespace
 
 bool LacksHalfKernel(const RuntimeGraph& graph, const RuntimeNode& node) {
-  return !HasKernel(node) &&
-         (HasHalfAmong(graph, node.inputs) || HasHalfAmong(graph, node.outputs));
+  return (HasHalfAmong(graph, node.inputs) || HasHalfAmong(graph, node.outputs)) &&
+         !HasKernel(node);
 }
 
 bool HasHalf(const RuntimeGraph& graph) {

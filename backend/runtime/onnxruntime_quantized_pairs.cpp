@@ -244,9 +244,8 @@ void DequantizeChoices(Rewriter& rewriter) {
       if (like < 0 || !rewriter.IsConstant(inputs[i])) continue;
       if (!graph.value(inputs[i]).type.dims.empty()) continue;
       const std::string name = graph.value(inputs[i]).name;
-      const int32_t stored = graph.AddLike(inputs[i], absl::StrCat(name, "/quantized"));
+      const int32_t stored = graph.AddStored(inputs[i], absl::StrCat(name, "/quantized"));
       RuntimeValue& number = graph.value(stored);
-      number.constant = true;
       number.type.element = graph.value(graph.node(like).inputs[0]).type.element;
       number.visible.element = number.type.element;
       const int32_t result = graph.AddLike(inputs[i], absl::StrCat(name, "/dequantized"));

@@ -145,11 +145,10 @@ void FuseShapes(Rewriter& rewriter) {
     if (concat < 0 || !rewriter.IsUsedOnce(reshape.inputs[1])) continue;
     const std::optional<std::vector<int64_t>> sizes = SizesOf(rewriter, concat, reshape.inputs[0]);
     if (!sizes) continue;
-    const int32_t stored = graph.AddLike(reshape.inputs[1], graph.value(reshape.inputs[1]).name);
+    const int32_t stored = graph.AddStored(reshape.inputs[1], graph.value(reshape.inputs[1]).name);
     KnownValue contents;
     contents.integers.assign(sizes->begin(), sizes->end());
     graph.value(stored).contents = std::make_shared<const KnownValue>(std::move(contents));
-    graph.value(stored).constant = true;
     RuntimeValue& result = graph.value(reshape.outputs[0]);
     if (!result.visible.has_rank || !result.visible.AllDimsConstant()) {
       result.visible.has_rank = true;

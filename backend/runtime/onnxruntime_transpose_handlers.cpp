@@ -96,8 +96,7 @@ bool Softmax(const TransposedNode& what) {
 // A list of sizes, in the order of the axes before.
 void GatherSizes(const TransposedNode& what, int32_t from, int32_t to) {
   RuntimeGraph& graph = what.mover.graph();
-  const int32_t positions = graph.AddLike(to, absl::StrCat(graph.value(to).name, "/positions"));
-  graph.value(positions).constant = true;
+  const int32_t positions = graph.AddStored(to, absl::StrCat(graph.value(to).name, "/positions"));
   RuntimeNode gather;
   gather.op_type = "Gather";
   gather.source = graph.node(what.node).source;

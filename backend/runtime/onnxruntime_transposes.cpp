@@ -237,8 +237,7 @@ void TransposeMover::TransposeInput(int32_t node, size_t i, const Permutation& p
   const int32_t value = graph_.node(node).inputs[i];
   const NodeId source = graph_.node(node).source;
   if (graph_.value(value).constant) {
-    const int32_t copy = graph_.AddLike(value, graph_.value(value).name);
-    graph_.value(copy).constant = true;
+    const int32_t copy = graph_.AddStored(value, graph_.value(value).name);
     if (graph_.value(value).type.dims.empty()) {
       graph_.value(copy).contents = graph_.value(value).contents;
     }
@@ -274,8 +273,7 @@ bool TransposeMover::TransposeQuantized(int32_t dequantization, const Permutatio
   const int32_t quantized = changed.inputs[0];
   int32_t before = -1;
   if (graph_.value(quantized).constant) {
-    changed.inputs[0] = graph_.AddLike(quantized, graph_.value(quantized).name);
-    graph_.value(changed.inputs[0]).constant = true;
+    changed.inputs[0] = graph_.AddStored(quantized, graph_.value(quantized).name);
     Permute(graph_.value(changed.inputs[0]), permutation);
   } else {
     before = rewriter_.MadeBy(quantized, "Transpose");

@@ -127,6 +127,12 @@ int32_t RuntimeGraph::AddLike(int32_t like, std::string name) {
   return static_cast<int32_t>(values.size()) - 1;
 }
 
+int32_t RuntimeGraph::AddStored(int32_t like, std::string name) {
+  const int32_t made = AddLike(like, std::move(name));
+  value(made).constant = true;
+  return made;
+}
+
 int32_t RuntimeUses::OnlyReader(int32_t value) const {
   const std::vector<int32_t>& all = readers[static_cast<size_t>(value)];
   return all.size() == 1 ? all[0] : -1;

@@ -66,6 +66,8 @@ struct RuntimeGraph {
   RuntimeNode& node(int32_t id) { return nodes[static_cast<size_t>(id)]; }
   // A new value of the types of `like`.
   int32_t AddLike(int32_t like, std::string name);
+  // The same, stored.
+  int32_t AddStored(int32_t like, std::string name);
 };
 
 // By value: the node that makes it, -1: none; and those that read it, once for each operand.
