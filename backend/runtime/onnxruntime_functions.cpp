@@ -18,7 +18,8 @@ struct Function {
   std::vector<ExpandedStep> optimized = {};  // once the graph was rewritten, where that differs
   int32_t since = 0;
   int32_t until = OnnxOp::kLatest;
-  absl::string_view approximate = "";  // the attribute
+  absl::string_view attribute = "";  // that the node has ..
+  absl::string_view is = "";         // .. with this value; empty: any
   absl::string_view domain = "";
   size_t operands = 0;          // 0: any number
   bool is_fused_again = false;  // once the graph is rewritten
@@ -46,6 +47,45 @@ const std::vector<Function>& Functions() {
        {},
        18,
        18},
+      // Classes that are ignored are replaced first. The weights are there before that, if the mean
+      // is taken.
+      {.name = "NegativeLogLikelihoodLoss",
+       .steps = {{"Sub", {1, 1}, 1},
+                 {"Equal", {1}, 1, ElementType::kBool},
+                 {"Where", {kStep + 1, kNumber, kNumber}, 1, ElementType::kFloat},
+                 {"Where", {kStep + 1, kStep, 1, kStep + 2}, 1},
+                 {"GatherElements", {0, kStep + 3}, 1, ElementType::kFloat},
+                 {"Where", {kStep + 1, kNumber, kStep + 4}, 1, ElementType::kFloat},
+                 {"Neg", {kStep + 5}, 1, ElementType::kFloat},
+                 {"Mul", {kStep + 6, kStep + 2}, 1, ElementType::kFloat},
+                 {"ReduceSum", {kStep + 7}}},
+       .attribute = "ignore_index",
+       .operands = 2},
+      {.name = "NegativeLogLikelihoodLoss",
+       .steps = {{"Sub", {1, 1}, 1},
+                 {"Equal", {1}, 1, ElementType::kBool},
+                 {"Where", {kStep + 1, kStep, 1}, 1},
+                 {"GatherElements", {0, kStep + 2}, 1, ElementType::kFloat},
+                 {"Where", {kStep + 1, kNumber, kStep + 3}, 1, ElementType::kFloat},
+                 {"Neg", {kStep + 4}, 1, ElementType::kFloat},
+                 {"Gather", {2, kStep + 2}, 1, ElementType::kFloat},
+                 {"Where", {kStep + 1, kNumber, kStep + 6}, 1, ElementType::kFloat},
+                 {"Mul", {kStep + 5, kStep + 7}, 1, ElementType::kFloat},
+                 {"ReduceSum", {kStep + 8}}},
+       .attribute = "ignore_index",
+       .operands = 3},
+      {.name = "NegativeLogLikelihoodLoss",
+       .steps = {{"GatherElements", {0, 1}, 1, ElementType::kFloat},
+                 {"Neg", {kStep}, 1, ElementType::kFloat},
+                 {"ReduceSum", {kStep + 1}}},
+       .operands = 2},
+      {.name = "NegativeLogLikelihoodLoss",
+       .steps = {{"GatherElements", {0, 1}, 1, ElementType::kFloat},
+                 {"Neg", {kStep}, 1, ElementType::kFloat},
+                 {"Gather", {2, 1}, 1, ElementType::kFloat},
+                 {"Mul", {kStep + 1, kStep + 2}, 1, ElementType::kFloat},
+                 {"ReduceSum", {kStep + 3}}},
+       .operands = 3},
       // The operand is cast, laid out by group, and held until its sizes are read.
       {"GroupNormalization",
        {{"Cast", {0}},
@@ -105,7 +145,8 @@ const std::vector<Function>& HalfFunctions() {
                  {"Sum", {kStep + 4}},
                  {"Mul", {0}},
                  {"Mul", {kStep + 6, kStep + 5}}},
-       .approximate = "tanh"},
+       .attribute = "approximate",
+       .is = "tanh"},
       {"Gelu",
        {{"Sqrt", {kNumber}, -1, ElementType::kFloat, kOne},
         {"Div", {0, kStep}},
@@ -215,8 +256,9 @@ bool Applies(const Function& function, const RuntimeGraph& graph, const RuntimeN
   const int32_t version = source == nullptr ? OnnxOp::kLatest : source->version;
   const bool is_onnx = function.domain.empty();
   return (!is_onnx || (function.since <= version && version <= function.until)) &&
-         (function.approximate.empty() ||
-          (source != nullptr && source->String("approximate", "") == function.approximate));
+         (function.attribute.empty() ||
+          (source != nullptr && source->Has(function.attribute) &&
+           (function.is.empty() || source->String(function.attribute, "") == function.is)));
 }
 
 const Function* FindFunction(const RuntimeGraph& graph, const RuntimeNode& node) {

@@ -71,6 +71,12 @@ Wide GruScratch(const SizedNode& sized) {
   return sizes.directions * one + sizes.LeftOut(sized, 2) + sizes.Reversed();
 }
 
-Wide RnnScratch(const SizedNode& sized) { return Sizes(sized).sequence; }
+// All steps of all directions are kept, even if they are left out.
+Wide RnnScratch(const SizedNode& sized) {
+  const Sizes sizes(sized);
+  const std::vector<int32_t>& outputs = sized.node->outputs;
+  const bool is_there = !outputs.empty() && outputs[0] >= 0;
+  return sizes.sequence + (is_there ? Wide{0} : Aligned(sizes.directions * sizes.exact_sequence));
+}
 
 }  // namespace footprint

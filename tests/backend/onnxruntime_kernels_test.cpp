@@ -87,6 +87,27 @@ const MeasuredModel kModels[] = {
 }
 )",
      7936, 7936, 23},
+    {"A loss of classes", R"(
+(float[2, 3, 64, 64] x, int64[2, 64, 64] t) => (float[n, m, k] y)
+{
+  y = NegativeLogLikelihoodLoss<reduction = "none">(x, t)
+}
+)",
+     65536, 65536},
+    {"A loss of weighted classes of which some are ignored", R"(
+(float[2, 3, 64, 64] x, int64[2, 64, 64] t, float[3] w) => (float y)
+{
+  y = NegativeLogLikelihoodLoss<ignore_index = -100>(x, t, w)
+}
+)",
+     270336, 270336},
+    {"The last states of a network whose steps are left out", R"(
+(float[10, 3, 16] x, float[2, 24, 16] w, float[2, 24, 24] r) => (float[n, m, k] y)
+{
+  , y = RNN<direction = "bidirectional", hidden_size = 24, activations = ["Tanh", "Tanh"]>(x, w, r)
+}
+)",
+     9216, 9216},
     {"Einsum of both layouts", R"(
 (float[2, 10, 4, 8] a, float[2, 12, 4, 8] b) => (float[2, 4, 10, 12] y)
 {
