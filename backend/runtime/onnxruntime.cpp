@@ -40,11 +40,31 @@ class RegionPlanner {
   RuntimePlan Run(const Graph& graph, RegionId region, bool optimize) {
     graph_ = &graph;
     region_ = region;
+    is_scan_ = IsOfScan();
     result_.graph = MakeRuntimeGraph(graph, region, inferred_, visible_);
     DuplicateDequantization(result_.graph);
     if (optimize) result_.rewrites = OptimizeGraph(result_.graph, evaluator_);
     ExpandFunctions(result_.graph, optimize);
     if (!optimize && HasHalf(result_.graph)) CastHalf(result_.graph, evaluator_, false);
+    CopyStoredOutputs();
+    return PlanNodes();
+  }
+
+ private:
+  // What is stored and handed out is copied before anything else.
+  void CopyStoredOutputs() {
+    RuntimeGraph& graph = result_.graph;
+    for (size_t i = 0; i < graph.values.size(); ++i) {
+      if (!graph.values[i].output || !graph.values[i].constant) continue;
+      const auto stored = static_cast<int32_t>(i);
+      const int32_t copy = graph.AddLike(stored, graph.values[i].name);
+      graph.value(copy).output = true;
+      graph.value(stored).output = false;
+      graph.nodes.push_back(Unary("Identity", "", NodeId(), stored, copy));
+    }
+  }
+
+  RuntimePlan PlanNodes() {
     result_.order = ExecutionOrder(result_.graph, FindUses(result_.graph));
     for (const RuntimeValue& value : result_.graph.values) AddTensor(value);
     for (const int32_t node : result_.order) {
@@ -57,7 +77,16 @@ class RegionPlanner {
     return std::move(result_);
   }
 
- private:
+  // Of a Scan that a function is written with.
+  int64_t WrittenBodyPeak(const RuntimeGraph& body) {
+    RegionPlanner planner(inferred_, visible_, evaluator_, bodies_, weights_);
+    planner.graph_ = graph_;
+    planner.region_ = region_;
+    planner.is_scan_ = true;
+    planner.result_.graph = body;
+    return planner.PlanNodes().bytes.peak_bytes;
+  }
+
   void AddTensor(const RuntimeValue& value) {
     PlanTensor tensor;
     tensor.given = value.input || value.constant;
@@ -65,7 +94,14 @@ class RegionPlanner {
     tensor.shape = ShapeClass(value);
     tensor.reusable = !value.visible.dims.empty();
     result_.problem.tensors.push_back(tensor);
-    result_.tensor_bytes.push_back(BytesOf(value));
+    // What a Scan's body hands out is written where the node keeps it.
+    result_.tensor_bytes.push_back(tensor.output && is_scan_ ? 0 : BytesOf(value));
+  }
+
+  bool IsOfScan() const {
+    const NodeId owner = graph_->regions[region_].owner;
+    const OnnxOp* op = owner.valid() ? graph_->nodes[owner].op : nullptr;
+    return op != nullptr && op->control == Control::kScan;
   }
 
   std::optional<int64_t> BytesOf(const RuntimeValue& value) {
@@ -197,43 +233,100 @@ class RegionPlanner {
                       {absl::StrCat(node.domain, "::", node.op_type), by, part}, copies[part]);
         is_copied = true;
       }
-      if (!is_copied || value.output || IsOfBody(value)) {
+      if (!is_copied || IsOfBody(value)) {
         weights_.Read(WeightKey(input), SizeOf(input));
       }
     }
   }
 
   // If: what the branch takes beside what it hands out. Loop and Scan: an iteration beside the
-  // state of the one before; a Loop's stacked results are collected first and then copied.
-  Wide BodyScratch(const RuntimeNode& node) const {
+  // state of others.
+  Wide BodyScratch(const RuntimeNode& node) {
+    if (node.body != nullptr) {
+      constexpr size_t kScanned = 1;
+      const std::vector<int64_t> dims = DimsOf(node.inputs[kScanned]);
+      return WrittenBodyPeak(*node.body) + TurnBytes(node, 1, dims.empty() ? kTurns + 1 : dims[0]);
+    }
     if (!node.source.valid()) return 0;
     const Node& source = graph_->nodes[node.source];
     const Control control = source.op == nullptr ? Control::kNone : source.op->control;
-    Wide outputs = 0;
-    for (const int32_t output : node.outputs) outputs += SizeOf(output);
     Wide most = 0;
     for (const Attribute& attribute : source.attributes) {
       if (!attribute.region.valid()) continue;
       const BodyBytes& body = bodies_[attribute.region];
       Wide taken = body.peak;
       if (control == Control::kIf) taken -= body.outputs;
-      if (control == Control::kLoop) taken = std::max(taken, outputs) + Wide{2} * kRuntimeAlignment;
-      most = std::max(most, taken + StateBytes(node, source, control));
+      if (control == Control::kLoop) taken = LoopScratch(node, attribute.region);
+      if (control == Control::kScan) taken += ScanScratch(node, source);
+      most = std::max(most, taken);
     }
     return most;
   }
 
-  // What an iteration hands to the next one.
-  Wide StateBytes(const RuntimeNode& node, const Node& source, Control control) const {
-    size_t states = 0;
-    if (control == Control::kLoop && node.inputs.size() > 2) states = node.inputs.size() - 2;
-    if (control == Control::kScan) {
-      const auto scanned = static_cast<size_t>(source.Int("num_scan_inputs", 0));
-      states = node.inputs.size() - std::min(node.inputs.size(), scanned);
-    }
+  // What an iteration hands to the next one: the first results.
+  Wide StateBytes(const RuntimeNode& node, size_t states) const {
     Wide bytes = 0;
-    for (size_t i = 0; i < states && i < node.outputs.size(); ++i) bytes += SizeOf(node.outputs[i]);
+    for (size_t i = 0; i < states && i < node.outputs.size(); ++i) {
+      bytes += Aligned(SizeOf(node.outputs[i]));
+    }
     return bytes;
+  }
+
+  // A Scan's states take turns, but for those of the last step, which are the node's own results.
+  static constexpr int64_t kTurns = 2;
+  Wide TurnBytes(const RuntimeNode& node, size_t states, int64_t steps) const {
+    return StateBytes(node, states) * std::clamp<int64_t>(steps - 1, 0, kTurns);
+  }
+
+  Wide ScanScratch(const RuntimeNode& node, const Node& source) {
+    constexpr int kBatched = 8;  // the version whose first operand is the length of sequences
+    const size_t operands = node.inputs.size();
+    const auto scanned = static_cast<size_t>(source.Int("num_scan_inputs", 1));
+    if (scanned == 0 || scanned > operands) return 0;
+    const bool is_batched = source.version == kBatched;
+    const size_t states = operands - scanned - (is_batched ? 1 : 0);
+    const std::vector<int64_t> dims = DimsOf(node.inputs[operands - scanned]);
+    const auto rank = static_cast<int64_t>(dims.size());
+    const absl::Span<const int64_t> axes = source.Ints("scan_input_axes");
+    int64_t axis = is_batched || axes.empty() ? is_batched : axes[0];
+    if (axis < 0) axis += rank;
+    const bool is_known = axis >= 0 && axis < rank;
+    const int64_t steps = is_known ? dims[static_cast<size_t>(axis)] : kTurns + 1;
+    return TurnBytes(node, states, steps);
+  }
+
+  // Counter and condition, the state before and after a step, and the rows of stacked results one
+  // by one. All is copied to the node's own results at the end.
+  Wide LoopScratch(const RuntimeNode& node, RegionId body) {
+    constexpr size_t kGiven = 2;  // trip count and condition
+    const size_t states = node.inputs.size() - std::min(node.inputs.size(), kGiven);
+    Wide outputs = 0;
+    Wide rows = 0;
+    Wide row = 0;
+    bool is_one_step = false;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const Wide bytes = SizeOf(node.outputs[i]);
+      outputs += Aligned(bytes);
+      const std::vector<int64_t> dims = DimsOf(node.outputs[i]);
+      if (i < states || dims.empty() || dims[0] <= 0) continue;
+      is_one_step = dims[0] == 1;
+      row += Aligned(bytes / dims[0]);
+      rows += dims[0] * Aligned(bytes / dims[0]);
+    }
+    const Wide state = StateBytes(node, states);
+    const Wide condition = MakesCondition(body) ? kRuntimeAlignment : 0;
+    const Wide last_step = bodies_[body].peak + rows - row - outputs;
+    const Wide end = rows + state + condition;
+    const Wide before = is_one_step ? Wide{0} : state;
+    return std::max(last_step, end) + before + Wide{2} * kRuntimeAlignment;
+  }
+
+  // Another one than it was given.
+  bool MakesCondition(RegionId body) const {
+    const std::vector<ValueId>& outputs = graph_->regions[body].outputs;
+    if (outputs.empty() || !outputs[0].valid()) return false;
+    const NodeId producer = graph_->values[outputs[0]].producer;
+    return producer.valid() && graph_->nodes[producer].op_type != "Identity";
   }
 
   const InferredTypes& inferred_;
@@ -243,6 +336,7 @@ class RegionPlanner {
   WeightLedger& weights_;
   const Graph* graph_ = nullptr;
   RegionId region_;
+  bool is_scan_ = false;
   RuntimePlan result_;
   absl::flat_hash_map<Dims, int32_t> shapes_;
 };

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backend/runtime/onnxruntime.h"
+#include "backend/runtime/onnxruntime_bodies.h"
 
 namespace footprint {
 namespace {
@@ -14,28 +15,23 @@ constexpr ElementType kAsBefore = ElementType::kUndefined;
 // its operators changes.
 struct Function {
   absl::string_view name;
-  std::vector<ExpandedStep> steps;
-  std::vector<ExpandedStep> optimized = {};  // once the graph was rewritten, where that differs
+  std::vector<ExpandedStep> steps = {};
   int32_t since = 0;
   int32_t until = OnnxOp::kLatest;
   absl::string_view attribute = "";  // that the node has ..
   absl::string_view is = "";         // .. with this value; empty: any
   absl::string_view domain = "";
-  size_t operands = 0;          // 0: any number
-  bool is_fused_again = false;  // once the graph is rewritten
+  size_t operands = 0;                   // 0: any number
+  bool is_fused_again = false;           // once the graph is rewritten
+  void (*write)(BodyWriter&) = nullptr;  // instead of steps
 };
 
 const std::vector<Function>& Functions() {
   static const auto& functions = *new std::vector<Function>{
+      {"CastLike", {{"Cast", {0}}}},
       {"HardSwish", {{"HardSigmoid", {0}}, {"Mul", {0, kStep}}}},
       {"Mish", {{"Softplus", {0}}, {"Tanh", {kStep}}, {"Mul", {0, kStep + 1}}}},
       {"Swish", {{"Mul", {0}}, {"Sigmoid", {kStep}}, {"Mul", {0, kStep + 1}}}},
-      {"SoftmaxCrossEntropyLoss",
-       {{"Transpose", {0}, 0},
-        {"LogSoftmax", {kStep}, 0},
-        {"Transpose", {kStep + 1}, 0},
-        {"NegativeLogLikelihoodLoss", {kStep + 2, 1, 2}}},
-       {{"LogSoftmaxOfChannels", {0}, 0}, {"NegativeLogLikelihoodLoss", {kStep, 1, 2}}}},
       {"GroupNormalization",
        {{"Mul", {0, 0}},
         {"ReduceMean", {kStep}, 1},
@@ -44,62 +40,14 @@ const std::vector<Function>& Functions() {
         {"Mul", {kStep + 3}},
         {"Add", {kStep + 4}},
         {"Reshape", {kStep + 5, 0}}},  // to the sizes of the first operand
-       {},
        18,
        18},
-      // Classes that are ignored are replaced first. The weights are there before that, if the mean
-      // is taken.
-      {.name = "NegativeLogLikelihoodLoss",
-       .steps = {{"Sub", {1, 1}, 1},
-                 {"Equal", {1}, 1, ElementType::kBool},
-                 {"Where", {kStep + 1, kNumber, kNumber}, 1, ElementType::kFloat},
-                 {"Where", {kStep + 1, kStep, 1, kStep + 2}, 1},
-                 {"GatherElements", {0, kStep + 3}, 1, ElementType::kFloat},
-                 {"Where", {kStep + 1, kNumber, kStep + 4}, 1, ElementType::kFloat},
-                 {"Neg", {kStep + 5}, 1, ElementType::kFloat},
-                 {"Mul", {kStep + 6, kStep + 2}, 1, ElementType::kFloat},
-                 {"ReduceSum", {kStep + 7}}},
-       .attribute = "ignore_index",
-       .operands = 2},
-      {.name = "NegativeLogLikelihoodLoss",
-       .steps = {{"Sub", {1, 1}, 1},
-                 {"Equal", {1}, 1, ElementType::kBool},
-                 {"Where", {kStep + 1, kStep, 1}, 1},
-                 {"GatherElements", {0, kStep + 2}, 1, ElementType::kFloat},
-                 {"Where", {kStep + 1, kNumber, kStep + 3}, 1, ElementType::kFloat},
-                 {"Neg", {kStep + 4}, 1, ElementType::kFloat},
-                 {"Gather", {2, kStep + 2}, 1, ElementType::kFloat},
-                 {"Where", {kStep + 1, kNumber, kStep + 6}, 1, ElementType::kFloat},
-                 {"Mul", {kStep + 5, kStep + 7}, 1, ElementType::kFloat},
-                 {"ReduceSum", {kStep + 8}}},
-       .attribute = "ignore_index",
-       .operands = 3},
-      {.name = "NegativeLogLikelihoodLoss",
-       .steps = {{"GatherElements", {0, 1}, 1, ElementType::kFloat},
-                 {"Neg", {kStep}, 1, ElementType::kFloat},
-                 {"ReduceSum", {kStep + 1}}},
-       .operands = 2},
-      {.name = "NegativeLogLikelihoodLoss",
-       .steps = {{"GatherElements", {0, 1}, 1, ElementType::kFloat},
-                 {"Neg", {kStep}, 1, ElementType::kFloat},
-                 {"Gather", {2, 1}, 1, ElementType::kFloat},
-                 {"Mul", {kStep + 1, kStep + 2}, 1, ElementType::kFloat},
-                 {"ReduceSum", {kStep + 3}}},
-       .operands = 3},
-      // The operand is cast, laid out by group, and held until its sizes are read.
-      {"GroupNormalization",
-       {{"Cast", {0}},
-        {"Transpose", {kStep}},
-        {"Mul", {kStep + 1, kStep + 1}},
-        {"ReduceMean", {kStep + 2}, 1},
-        {"Sub", {kStep + 1, kStep + 3}},
-        {"Div", {kStep + 4}},
-        {"Shape", {kStep}, -1, ElementType::kInt64, StepSize::kOne},
-        {"Mul", {kStep + 5}},
-        {"Add", {kStep + 7}},
-        {"Reshape", {kStep + 8, kStep + 6}}},
-       {},
-       21},
+      {.name = "GroupNormalization", .since = 21, .write = WriteGroupNormalization},
+      {.name = "NegativeLogLikelihoodLoss", .write = WriteClassificationLoss},
+      {.name = "SoftmaxCrossEntropyLoss", .write = WriteCrossEntropyLoss},
+      {.name = "CenterCropPad", .write = WriteCenterCropPad},
+      {.name = "CausalConvWithState", .write = WriteCausalConvolution},
+      {.name = "LinearAttention", .write = WriteLinearAttention},
   };
   return functions;
 }
@@ -125,7 +73,6 @@ const std::vector<Function>& HalfFunctions() {
         {"Exp", {kStep + 1}},
         {"ReduceSum", {kStep + 2}, -1, kAsBefore, kRow},
         {"Div", {kStep + 2, kStep + 3}}},
-       {},
        13},
       {"LogSoftmax",
        {{"ReduceMax", {0}, -1, kAsBefore, kRow},
@@ -134,7 +81,6 @@ const std::vector<Function>& HalfFunctions() {
         {"ReduceSum", {kStep + 2}, -1, kAsBefore, kRow},
         {"Log", {kStep + 3}, -1, kAsBefore, kRow},
         {"Sub", {kStep + 1, kStep + 4}}},
-       {},
        13},
       {.name = "Gelu",
        .steps = {{"Pow", {0}},
@@ -154,7 +100,7 @@ const std::vector<Function>& HalfFunctions() {
         {"Sum", {kStep + 2}},
         {"Mul", {0}},
         {"Mul", {kStep + 4, kStep + 3}}}},
-      {"Relu", {{"Cast", {kNumber}, -1, kAsBefore, kOne}, {"Max", {0, kStep}}}, {}, 18, 18},
+      {"Relu", {{"Cast", {kNumber}, -1, kAsBefore, kOne}, {"Max", {0, kStep}}}, 18, 18},
       {"HardSigmoid",
        {{"Mul", {0}},
         {"Add", {kStep}},
@@ -162,7 +108,6 @@ const std::vector<Function>& HalfFunctions() {
         {"Min", {kStep + 1, kStep + 2}},
         {"Cast", {kNumber}, -1, kAsBefore, kOne},
         {"Max", {kStep + 3, kStep + 4}}},
-       {},
        18,
        18},
       {.name = "Gelu",
@@ -181,15 +126,24 @@ const std::vector<Function>& HalfFunctions() {
        .steps = {{"Mul", {0}}, {"Sigmoid", {kStep}}, {"Mul", {0, kStep + 1}}},
        .domain = kMicrosoft,
        .is_fused_again = true},
-      {"Softplus", {{"Exp", {0}}, {"Add", {kStep}}, {"Log", {kStep + 1}}}, {}, 18, 18},
-      {"Softsign", {{"Abs", {0}}, {"Add", {kStep}}, {"Div", {0, kStep + 1}}}, {}, 18, 18},
+      {"Range",
+       {{"Sub", {1, 0}, -1, kAsBefore, kOne},
+        {"Cast", {kStep}, -1, ElementType::kFloat, kOne},
+        {"Cast", {2}, -1, ElementType::kFloat, kOne},
+        {"Div", {kStep + 1, kStep + 2}, -1, ElementType::kFloat, kOne},
+        {"Ceil", {kStep + 3}, -1, ElementType::kFloat, kOne},
+        {"Relu", {kStep + 4}, -1, ElementType::kFloat, kOne},
+        {"Cast", {kStep + 5}, -1, ElementType::kInt64, kOne},
+        {"Cast", {kStep + 5}, -1, kBool, kOne},
+        {"LoopOfNumbers", {kStep + 6, kStep + 7, 0}}}},
+      {"Softplus", {{"Exp", {0}}, {"Add", {kStep}}, {"Log", {kStep + 1}}}, 18, 18},
+      {"Softsign", {{"Abs", {0}}, {"Add", {kStep}}, {"Div", {0, kStep + 1}}}, 18, 18},
       {"Elu",
        {{"Less", {0}, -1, kBool},
         {"Exp", {0}},
         {"Sub", {kStep + 1}},
         {"Mul", {kStep + 2}},
         {"Where", {kStep, kStep + 3, 0}}},
-       {},
        18,
        18},
       {"Selu",
@@ -200,44 +154,31 @@ const std::vector<Function>& HalfFunctions() {
         {"Mul", {0}},
         {"Less", {0}, -1, kBool},
         {"Where", {kStep + 5, kStep + 3, kStep + 4}}},
-       {},
        18,
        18},
-      {"ThresholdedRelu", {{"Less", {0}, -1, kBool}, {"Where", {kStep, 0, kNumber}}}, {}, 18, 18},
+      {"ThresholdedRelu", {{"Less", {0}, -1, kBool}, {"Where", {kStep, 0, kNumber}}}, 18, 18},
       {"LeakyRelu",
        {{"Less", {0}, -1, kBool}, {"Mul", {0}}, {"Where", {kStep, kStep + 1, 0}}},
-       {},
        16,
        18},
       {"PRelu",
        {{"Less", {0}, -1, kBool}, {"Mul", {1, 0}}, {"Where", {kStep, kStep + 1, 0}}},
-       {},
        16,
        18},
       {"GreaterOrEqual",
        {{"Greater", {0, 1}}, {"Equal", {0, 1}}, {"Or", {kStep, kStep + 1}}},
-       {},
        16,
        18},
-      {"LessOrEqual",
-       {{"Less", {0, 1}}, {"Equal", {0, 1}}, {"Or", {kStep, kStep + 1}}},
-       {},
-       16,
-       18},
-      {"ReduceL1", {{"Abs", {0}, 0}, {"ReduceSum", {kStep, 1}}}, {}, 18},
-      {"ReduceSumSquare", {{"Mul", {0, 0}, 0}, {"ReduceSum", {kStep, 1}}}, {}, 18},
-      {"ReduceL2",
-       {{"Mul", {0, 0}, 0}, {"ReduceSum", {kStep, 1}}, {"Sqrt", {kStep + 1}}},
-       {},
-       18,
-       18},
+      {"LessOrEqual", {{"Less", {0, 1}}, {"Equal", {0, 1}}, {"Or", {kStep, kStep + 1}}}, 16, 18},
+      {"ReduceL1", {{"Abs", {0}, 0}, {"ReduceSum", {kStep, 1}}}, 18},
+      {"ReduceSumSquare", {{"Mul", {0, 0}, 0}, {"ReduceSum", {kStep, 1}}}, 18},
+      {"ReduceL2", {{"Mul", {0, 0}, 0}, {"ReduceSum", {kStep, 1}}, {"Sqrt", {kStep + 1}}}, 18, 18},
       {"ReduceLogSumExp",
        {{"Cast", {0}, 0, kDouble},
         {"Exp", {kStep}, 0, kDouble},
         {"ReduceSum", {kStep + 1, 1}, -1, kDouble},
         {"Log", {kStep + 2}, -1, kDouble},
         {"Cast", {kStep + 3}}},
-       {},
        18,
        18},
   };
@@ -336,8 +277,12 @@ void ExpandFunctions(RuntimeGraph& graph, bool optimize, bool half_alone) {
     if (half_alone && !IsHalf(graph, node)) continue;
     if (optimize && function->is_fused_again) continue;
     graph.nodes[i].removed = true;
-    const bool differs = optimize && !function->optimized.empty();
-    Expand(graph, node, differs ? function->optimized : function->steps);
+    if (function->write != nullptr) {
+      BodyWriter body(graph, node, optimize);
+      function->write(body);
+      continue;
+    }
+    Expand(graph, node, function->steps);
   }
 }
 

@@ -32,6 +32,7 @@ const std::vector<Kernel>& Kernels() {
       {.name = "LogSoftmax", .inplace = 1, .scratch = SoftmaxScratch},
       {.name = "Hardmax", .scratch = SoftmaxScratch},
       {.name = "LogSoftmaxOfChannels", .inplace = 1, .scratch = TwoMoreScratch},
+      {.name = "LoopOfNumbers", .scratch = LoopOfNumbersScratch},
       {.name = "Trilu", .inplace = 1},
       {.name = "Cast", .inplace = 1},
       {.name = "ScatterElements", .inplace = 1},

@@ -19,25 +19,42 @@ bool AllAre(absl::Span<const int64_t> numbers, int64_t value) {
   return std::all_of(numbers.begin(), numbers.end(), [&](int64_t n) { return n == value; });
 }
 
-// A kernel of one element at every position.
-bool TouchesEachOnce(const SizedNode& sized, Wide kernel) {
-  return kernel == 1 && sized.source != nullptr && AllAre(sized.source->Ints("strides"), 1) &&
+// Each position once, in order.
+bool TakesEachPosition(const SizedNode& sized) {
+  return sized.source != nullptr && AllAre(sized.source->Ints("strides"), 1) &&
          AllAre(sized.source->Ints("pads"), 0);
+}
+
+bool TouchesEachOnce(const SizedNode& sized, Wide kernel) {
+  return kernel == 1 && TakesEachPosition(sized);
+}
+
+// One channel at a time, under a kernel as wide as the image; or as high, and one element wide.
+bool CoversImage(const SizedNode& sized) {
+  const std::vector<int64_t>& image = sized.inputs[0];
+  const std::vector<int64_t>& weight = sized.inputs[1];
+  constexpr size_t kPicture = 4;
+  if (!TakesEachPosition(sized) || weight[1] != 1 || image.size() != weight.size()) return false;
+  const absl::string_view padding = sized.source->String("auto_pad", "NOTSET");
+  if (padding != "NOTSET" && padding != "VALID") return false;
+  if (weight.size() > kPicture || !AllAre(sized.source->Ints("dilations"), 1)) return false;
+  return weight.back() == image.back() ||
+         (weight.size() == kPicture && weight[3] == 1 && weight[2] == image[2]);
 }
 
 }  // namespace
 
-// The expanded image of one group, or a chunk of it. None for a kernel of one element that touches
-// each position once.
+// The expanded image of one group, or a chunk of it.
 Wide ConvScratch(const SizedNode& sized) {
-  if (sized.inputs.size() < 2 || sized.inputs[1].size() < 3 || sized.outputs[0].size() < 3)
+  if (sized.inputs.size() < 2 || sized.inputs[0].size() < 3 || sized.inputs[1].size() < 3 ||
+      sized.outputs[0].size() < 3) {
     return 0;
+  }
   const std::vector<int64_t>& weight = sized.inputs[1];
-  const Wide kernel = Product(weight, 2);
   const Wide positions = Product(sized.outputs[0], 2);
-  if (TouchesEachOnce(sized, kernel)) return 0;
-  const Wide groups = std::max<Wide>(sized.Int("group", 1), 1);
-  if (weight[0] / groups > positions) return weight[1] * kernel * positions * kFloat;
+  if (TouchesEachOnce(sized, Product(weight, 2)) || CoversImage(sized)) return 0;
+  const Wide groups = std::max<Wide>(sized.inputs[0][1] / std::max<Wide>(weight[1], 1), 1);
+  if (weight[0] / groups > positions) return Product(weight, 1) * positions * kFloat;
   return kConvolutionChunk;
 }
 
@@ -100,11 +117,51 @@ Wide SoftmaxScratch(const SizedNode& sized) {
   return axis == -1 || axis == rank - 1 ? 0 : 2 * Aligned(sized.output_bytes[0]);
 }
 
+// Numbers that are made one by one, counter, conditions, and the number that was reached, twice.
+Wide LoopOfNumbersScratch(const SizedNode& sized) {
+  constexpr int64_t kBeside = 5;
+  return (Product(sized.outputs[0], 0) + kBeside) * kRuntimeAlignment;
+}
+
 Wide TwoMoreScratch(const SizedNode& sized) { return 2 * Aligned(sized.output_bytes[0]); }
+
+// Weights of the elements that a filter meets along an axis; it is wider where the image shrinks.
+static Wide FilterWeights(int64_t from, int64_t to, bool is_cubic) {
+  if (to <= 0) return 0;
+  const int64_t support = is_cubic ? 2 : 1;
+  const int64_t reach =
+      from <= to ? support : static_cast<int64_t>((Wide{support} * from + to - 1) / to);
+  return Aligned((Wide{2} * reach + 1) * to * kFloat);
+}
+
+// An image whose rows alone are resized, and one whose rows and columns are where there is depth.
+static Wide SmoothResizeScratch(const SizedNode& sized, bool is_cubic) {
+  const std::vector<int64_t>& from = sized.inputs[0];
+  const std::vector<int64_t>& to = sized.outputs[0];
+  const size_t rank = to.size();
+  if (from.size() != rank || rank < 2) return 0;
+  const bool is_channels_last = rank == 4 && from[3] == to[3] && from[1] != to[1];
+  const size_t width = rank - (is_channels_last ? 2 : 1);
+  const Wide elements = std::max<Wide>(Product(to, 0), 1);
+  const Wide element = sized.output_bytes[0] / elements;
+  Wide rows = element;
+  for (size_t i = rank > 2 ? 1 : 0; i < rank; ++i) rows *= i == width ? to[i] : from[i];
+  Wide scratch = Aligned(rows);
+  if (rank == 5) scratch += Aligned(sized.output_bytes[0] / std::max<int64_t>(to[2], 1) * from[2]);
+  for (size_t i = rank == 5 ? width - 2 : width - 1; i <= width; ++i) {
+    scratch += FilterWeights(from[i], to[i], is_cubic);
+  }
+  return scratch;
+}
 
 // Positions and weights along each spatial axis.
 Wide ResizeScratch(const SizedNode& sized) {
-  if (sized.source == nullptr || sized.source->String("mode", "nearest") != "linear") return 0;
+  if (sized.source == nullptr) return 0;
+  const absl::string_view mode = sized.source->String("mode", "nearest");
+  if (mode != "nearest" && sized.Int("antialias", 0) != 0) {
+    return SmoothResizeScratch(sized, mode == "cubic");
+  }
+  if (mode != "linear") return 0;
   Wide positions = 0;
   for (size_t i = 2; i < sized.outputs[0].size(); ++i) positions += sized.outputs[0][i];
   return 16 * positions;
@@ -141,9 +198,9 @@ static Wide ProductsOfImage(const SizedNode& sized, Wide filters, Wide positions
   const bool is_in_place = TouchesEachOnce(sized, kernel);
   const bool by_channel = weight[1] == 1 && filters == groups;
   if (IsSymmetric(sized)) return is_in_place && !by_channel ? 0 : places * images;
-  const Wide sums = filters * positions * kFloat;
-  if (by_channel) return sums + places;
-  return sums + (is_in_place ? 0 : weight[1] * kernel * positions);
+  const Wide sums = Aligned(filters * positions * kFloat);
+  if (by_channel) return sums + Aligned(places);
+  return sums + (is_in_place ? 0 : Aligned(weight[1] * kernel * positions));
 }
 
 static bool HasImageAndWeight(const SizedNode& sized) {
@@ -151,12 +208,19 @@ static bool HasImageAndWeight(const SizedNode& sized) {
          sized.inputs[0].size() >= 3;
 }
 
+// Weights that are not stored are laid out anew.
+static Wide ReorderedFilter(const SizedNode& sized) {
+  const bool is_stored = sized.graph->value(sized.node->inputs[3]).constant;
+  return is_stored ? Wide{0} : Aligned(sized.input_bytes[3]);
+}
+
 // Both images are laid out by channel last.
 Wide QuantizedConvScratch(const SizedNode& sized) {
   if (!HasImageAndWeight(sized)) return 0;
   const Wide positions = Product(sized.outputs[0], 2);
-  return ProductsOfImage(sized, sized.inputs[3][0], positions, 1) + sized.inputs[3][0] * positions +
-         Product(sized.inputs[0], 1);
+  return ProductsOfImage(sized, sized.inputs[3][0], positions, 1) +
+         Aligned(sized.inputs[3][0] * positions) + Aligned(Product(sized.inputs[0], 1)) +
+         ReorderedFilter(sized);
 }
 
 // They are so already.
@@ -164,7 +228,8 @@ Wide QuantizedConvLastScratch(const SizedNode& sized) {
   if (!HasImageAndWeight(sized)) return 0;
   const Wide filters = sized.inputs[3][0];
   return ProductsOfImage(sized, filters, Product(sized.outputs[0], 1) / std::max<Wide>(filters, 1),
-                         sized.outputs[0][0]);
+                         sized.outputs[0][0]) +
+         ReorderedFilter(sized);
 }
 
 // The places that a window reads.
@@ -343,15 +408,23 @@ static AttentionSizes SizesOf(const SizedNode& sized, absl::string_view heads_at
   return sizes;
 }
 
-// The scores, and one mask of numbers if it is causal or of truth values.
+// The scores, and one mask of numbers if it is causal or of truth values. Scores of half precision
+// are worked on as 32-bit numbers, head by head.
 Wide AttentionScratch(const SizedNode& sized) {
   const AttentionSizes sizes = SizesOf(sized, "q_num_heads", 4);
+  const int32_t query = sized.node->inputs[0];
+  const bool is_half =
+      query >= 0 && sized.graph->value(query).type.element == ElementType::kFloat16;
+  const Wide element = is_half ? 2 : kFloat;
   const bool is_causal = sized.Int("is_causal", 0) != 0;
   const bool is_masked = sized.inputs.size() > 3 && sized.node->inputs[3] >= 0;
   Wide mask = is_masked ? Product(sized.inputs[3], 0) : Wide{0};
   const bool is_copied = is_causal || (is_masked && sized.input_bytes[3] == mask);
-  if (is_causal) mask = std::max<Wide>(mask, sizes.queries * sizes.keys);
-  return Aligned(sizes.scores()) + (is_copied ? Aligned(mask * kFloat) : Wide{0});
+  const Wide head = sizes.queries * sizes.keys;
+  if (is_causal) mask = std::max<Wide>(mask, head);
+  return Aligned(sizes.batch * sizes.heads * head * element) +
+         (is_copied ? Aligned(mask * element) : Wide{0}) +
+         (is_half ? Aligned(head * kFloat) : Wide{0});
 }
 
 // A block of queries against a block of keys at a time, if no mask is given.

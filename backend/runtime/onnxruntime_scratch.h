@@ -13,6 +13,7 @@ Wide WhereScratch(const SizedNode& sized);
 Wide LrnScratch(const SizedNode& sized);
 Wide BatchStatisticsScratch(const SizedNode& sized);
 Wide SoftmaxScratch(const SizedNode& sized);
+Wide LoopOfNumbersScratch(const SizedNode& sized);
 Wide TwoMoreScratch(const SizedNode& sized);
 Wide EinsumScratch(const SizedNode& sized);
 Wide ResizeScratch(const SizedNode& sized);

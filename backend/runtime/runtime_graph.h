@@ -4,6 +4,7 @@
 #define FOOTPRINT_BACKEND_RUNTIME_RUNTIME_GRAPH_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,8 @@ struct RuntimeValue {
   bool output = false;
 };
 
+struct RuntimeGraph;
+
 struct RuntimeNode {
   std::string op_type;
   std::string domain;
@@ -36,6 +39,7 @@ struct RuntimeNode {
   std::vector<int32_t> captures;  // of its bodies
   // Constants of a function that was expanded into this node and others, which read them in parts.
   std::vector<int32_t> held_constants;
+  std::shared_ptr<const RuntimeGraph> body;  // of a Scan that is not in the file; one state
   // Attributes that a rewrite gave it.
   std::vector<int64_t> permutation;  // of a Transpose; empty: as in the file
   std::optional<int64_t> axis;

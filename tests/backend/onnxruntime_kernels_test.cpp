@@ -191,32 +191,5 @@ TEST_P(MeasuredKernels, AsPlanned) { ExpectMeasured(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(OnnxRuntime, MeasuredKernels, testing::ValuesIn(kModels),
                          [](const auto& row) { return TestName(row.param); });
 
-// Measured: 98,688 and 131,456 bytes, of which the numbers by group and channel are a few hundred.
-TEST(Functions, GroupNormalizationHoldsItsOperandTwice) {
-  constexpr int64_t kImage = 32768;
-  constexpr int64_t kSmall = 512;
-  const MeasuredModel alone = {"GroupNormalization", R"(
-(float[2, 64, 8, 8] x, float[64] s, float[64] t) => (float[n, m, k, l] y)
-{
-  y = GroupNormalization<num_groups = 2>(x, s, t)
-}
-)",
-                               3 * kImage, 3 * kImage, 21};
-  const MeasuredModel beside = {"GroupNormalization beside its operand", R"(
-(float[2, 64, 8, 8] x, float[64] s, float[64] t) => (float[n, m, k, l] y)
-{
-  a = Sin(x)
-  b = GroupNormalization<num_groups = 2>(a, s, t)
-  y = Add(a, b)
-}
-)",
-                                4 * kImage, 4 * kImage, 21};
-  for (const MeasuredModel& model : {alone, beside}) {
-    const int64_t planned = PlannedPeak(model, GraphOptimization::kNone);
-    EXPECT_GE(planned, model.none) << model.name;
-    EXPECT_LE(planned, model.none + kSmall) << model.name;
-  }
-}
-
 }  // namespace
 }  // namespace footprint
