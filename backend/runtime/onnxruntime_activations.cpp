@@ -119,7 +119,7 @@ void FuseFastGelu(Rewriter& rewriter) {
     TanhOperand operand;
     if (rewriter.Is(node, "Pow")) operand = MatchPower(rewriter, node);
     if (rewriter.Is(node, "Mul")) operand = MatchProducts(rewriter, node);
-    if (operand.nodes.empty()) continue;
+    if (operand.nodes.empty() || rewriter.IsDouble(operand.x)) continue;
     const int32_t tanh = rewriter.OnlyReader(OutputOf(graph, operand.nodes.back()), "Tanh");
     if (tanh < 0) continue;
     const int32_t sum = ThenScalar(rewriter, OutputOf(graph, tanh), "Add", 1);
@@ -135,6 +135,7 @@ void FuseQuickGelu(Rewriter& rewriter) {
   for (const int32_t sigmoid : rewriter.Order()) {
     if (!rewriter.Is(sigmoid, "Sigmoid")) continue;
     int32_t x = graph.node(sigmoid).inputs[0];
+    if (rewriter.IsDouble(x)) continue;
     const int32_t product = rewriter.OnlyReader(OutputOf(graph, sigmoid), "Mul");
     if (product < 0) continue;
     const int32_t other = rewriter.OtherInput(product, OutputOf(graph, sigmoid));

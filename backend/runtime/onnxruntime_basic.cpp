@@ -83,6 +83,16 @@ int32_t HandedOn(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id
   return other.has_rank && number.dims.size() <= other.dims.size() ? scalar->other : -1;
 }
 
+// The node whose first result an Identity alone reads, to hand it out; -1.
+int32_t HandsOutResultOf(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id) {
+  const RuntimeNode& node = graph.node(id);
+  if (node.op_type != "Identity" || !HandsOut(graph, node)) return -1;
+  const int32_t from = node.inputs[0];
+  if (from < 0 || !rewriter.IsUsedOnce(from)) return -1;
+  const int32_t maker = rewriter.uses().producer[static_cast<size_t>(from)];
+  return maker >= 0 && graph.node(maker).outputs[0] == from ? maker : -1;
+}
+
 // What a tensor holds, or else which one it is.
 std::string TensorText(const Graph& graph, ConstantId id) {
   if (!id.valid()) return "";
@@ -175,6 +185,11 @@ void EliminateNodes(Rewriter& rewriter) {
   RuntimeGraph& graph = rewriter.graph();
   for (const int32_t id : rewriter.Order()) {
     if (Original(rewriter, graph, id) == nullptr) continue;
+    const int32_t maker = HandsOutResultOf(rewriter, graph, id);
+    if (maker >= 0) {
+      rewriter.Absorb(maker, id, "Identity taken out");
+      continue;
+    }
     const int32_t from = HandedOn(rewriter, graph, id);
     if (from >= 0) rewriter.Forward(id, from, absl::StrCat(graph.node(id).op_type, " taken out"));
   }

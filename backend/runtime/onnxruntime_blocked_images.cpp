@@ -81,6 +81,11 @@ BlockedImages::Image& BlockedImages::Replace(int32_t id, RuntimeNode made, int64
   made.outputs = {image.value};
   graph_.node(id).removed = true;
   graph_.nodes.push_back(std::move(made));
+  // Windows over sizes that are names are not followed.
+  Dims& dims = graph_.value(image.value).visible.dims;
+  for (size_t i = 2; i < dims.size(); ++i) {
+    if (!dims[i].is_constant()) dims[i] = Dim();
+  }
   return image;
 }
 

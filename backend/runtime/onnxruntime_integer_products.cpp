@@ -65,13 +65,17 @@ void FuseDynamic(Rewriter& rewriter, int32_t product) {
                    "DynamicQuantizeLinear + MatMulIntegerToFloat -> DynamicQuantizeMatMul");
 }
 
+// The product keeps its place.
 void FuseBlockedBias(Rewriter& rewriter, int32_t product) {
   RuntimeNode made = rewriter.graph_view().node(product);
   if (made.inputs.size() > 5) return;
   made.inputs.resize(5, -1);
   std::vector<int32_t> nodes = {product};
   TakeBias(rewriter, made, nodes);
-  if (nodes.size() > 1) rewriter.Replace(nodes, std::move(made), "MatMulNBits + Add");
+  if (nodes.size() == 1) return;
+  rewriter.Remove(nodes.back());
+  rewriter.Change(product, std::move(made));
+  rewriter.Count("MatMulNBits + Add");
 }
 
 }  // namespace

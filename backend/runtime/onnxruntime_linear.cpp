@@ -8,8 +8,9 @@
 namespace footprint {
 namespace {
 
-bool IsFloat(const RuntimeGraph& graph, int32_t value) {
-  return graph.value(value).type.element == ElementType::kFloat;
+bool IsFloatOrDouble(const RuntimeGraph& graph, int32_t value) {
+  const ElementType element = graph.value(value).type.element;
+  return element == ElementType::kFloat || element == ElementType::kDouble;
 }
 
 RuntimeNode Make(absl::string_view op, absl::string_view domain, NodeId source,
@@ -136,7 +137,7 @@ void FuseProductTransposes(Rewriter& rewriter) {
   for (const int32_t id : rewriter.Order()) {
     if (!IsProduct(rewriter, id)) continue;
     RuntimeNode product = graph.node(id);
-    if (!IsFloat(graph, product.outputs[0])) continue;
+    if (!IsFloatOrDouble(graph, product.outputs[0])) continue;
     std::vector<int32_t> gone = {id};
     bool found = false;
     for (int32_t& input : product.inputs) {
@@ -171,7 +172,7 @@ void FuseProductScales(Rewriter& rewriter) {
   for (const int32_t id : rewriter.Order()) {
     if (!IsProduct(rewriter, id)) continue;
     RuntimeNode product = graph.node(id);
-    if (!IsFloat(graph, product.outputs[0])) continue;
+    if (!IsFloatOrDouble(graph, product.outputs[0])) continue;
     std::vector<int32_t> gone = {id};
     for (int32_t& input : product.inputs) {
       const int32_t maker = input < 0 ? -1 : rewriter.uses().producer[static_cast<size_t>(input)];

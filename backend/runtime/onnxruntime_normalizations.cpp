@@ -23,10 +23,13 @@ bool Then(const Rewriter& rewriter, Match& match, absl::string_view op) {
   return true;
 }
 
-// The stored operand of the node that reads the value; -1.
+// The stored operand of the node that reads the value, or one that is cast; -1.
 int32_t StoredOperand(const Rewriter& rewriter, int32_t node, int32_t value) {
   const int32_t other = rewriter.OtherInput(node, value);
-  return rewriter.IsConstant(other) ? other : -1;
+  if (rewriter.IsConstant(other)) return other;
+  const int32_t cast = rewriter.MadeBy(other, "Cast");
+  const bool is_cast = cast >= 0 && rewriter.IsConstant(rewriter.graph_view().node(cast).inputs[0]);
+  return is_cast ? other : -1;
 }
 
 RuntimeNode Normalization(const char* op, NodeId source, std::vector<int32_t> inputs, int32_t to) {
@@ -155,8 +158,12 @@ void FuseNormalizationsOfSums(Rewriter& rewriter) {
 
 void FuseNormalizations(Rewriter& rewriter) {
   for (const int32_t id : rewriter.Order()) {
-    if (rewriter.Is(id, "ReduceMean")) MatchLayerNorm(rewriter, id);
-    if (rewriter.Is(id, "Pow")) MatchRmsNorm(rewriter, id);
+    const bool is_mean = rewriter.Is(id, "ReduceMean");
+    const bool is_power = rewriter.Is(id, "Pow");
+    if (!is_mean && !is_power) continue;
+    if (rewriter.IsDouble(rewriter.graph_view().node(id).inputs[0])) continue;
+    if (is_mean) MatchLayerNorm(rewriter, id);
+    if (is_power) MatchRmsNorm(rewriter, id);
   }
 }
 

@@ -43,7 +43,6 @@ void FuseForKernels(Rewriter& rewriter) {
   FuseActivationBias(rewriter);
   FuseNormalizationsOfSums(rewriter);
   FuseSigmoidAndTanhActivations(rewriter);
-  FuseActivationBias(rewriter);
   FuseProductScales(rewriter);
   FuseBlockedProducts(rewriter);
   DropInversePairs(rewriter);

@@ -38,6 +38,10 @@ class Rewriter {
   bool IsUsedOnce(int32_t value) const;
   // The node that alone reads the value, if it is called `op`; -1.
   int32_t OnlyReader(int32_t value, absl::string_view op) const;
+  // Of which hardly any fused kernel exists.
+  bool IsDouble(int32_t value) const {
+    return value >= 0 && graph_.value(value).type.element == ElementType::kDouble;
+  }
   bool IsConstant(int32_t value) const { return value >= 0 && graph_.value(value).constant; }
   // Of a constant of one element.
   std::optional<double> Scalar(int32_t value) const;

@@ -1,6 +1,7 @@
 #include "backend/runtime/runtime_graph.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -164,6 +165,29 @@ RuntimeGraph MakeRuntimeGraph(const Graph& graph, RegionId region, const Inferre
   return Builder(graph, region, inferred, visible).Run();
 }
 
+namespace {
+
+constexpr absl::string_view kBroadcasting[] = {"Add", "Sub", "Mul", "Div",  "Pow", "Where",
+                                               "Max", "Min", "Sum", "Mean", "Mod", "PRelu"};
+
+// The name that operands agree on at a place counted from the end; unknown where they do not.
+Dim AgreedName(const RuntimeGraph& graph, const RuntimeNode& node, size_t from_end) {
+  std::optional<Dim> name;
+  for (const int32_t input : node.inputs) {
+    if (input < 0) continue;
+    const TensorType& type = graph.value(input).visible;
+    if (!type.has_rank) return Dim();
+    if (from_end >= type.dims.size()) continue;
+    const Dim dim = type.dims[type.dims.size() - 1 - from_end];
+    if (dim.is_constant()) continue;
+    if (name && !SameSize(*name, dim)) return Dim();
+    name = dim;
+  }
+  return name.value_or(Dim());
+}
+
+}  // namespace
+
 void ForgetDeclared(RuntimeGraph& graph, const RuntimeNode& maker, int32_t result) {
   const auto is_of_operand = [&](const Dim& dim) {
     return std::any_of(maker.inputs.begin(), maker.inputs.end(), [&](int32_t input) {
@@ -178,8 +202,20 @@ void ForgetDeclared(RuntimeGraph& graph, const RuntimeNode& maker, int32_t resul
       is_resized && std::any_of(maker.inputs.begin() + 1, maker.inputs.end(), [&](int32_t input) {
         return input >= 0 && !graph.value(input).constant;
       });
-  for (Dim& dim : graph.value(result).visible.dims) {
-    if (is_computed || (!dim.is_constant() && !is_of_operand(dim))) dim = Dim();
+  const bool is_product = maker.op_type == "MatMul";
+  const bool is_broadcasting =
+      is_product || std::find(std::begin(kBroadcasting), std::end(kBroadcasting), maker.op_type) !=
+                        std::end(kBroadcasting);
+  Dims& dims = graph.value(result).visible.dims;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const size_t from_end = dims.size() - 1 - i;
+    const bool is_aligned = is_broadcasting && (!is_product || from_end > 1);
+    if (dims[i].is_constant() && !is_computed) continue;
+    if (is_aligned) {
+      dims[i] = AgreedName(graph, maker, from_end);
+    } else if (is_computed || !is_of_operand(dims[i])) {
+      dims[i] = Dim();
+    }
   }
 }
 

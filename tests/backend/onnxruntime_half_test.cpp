@@ -136,6 +136,56 @@ const MeasuredModel kModels[] = {
 }
 )",
      55296, 45056},
+    {"Half precision: RMSNorm twice by one row", R"(
+(float16[2, 8, 64] x) => (float16[n, m, k] y) <float16[64, 64] q = {0...}, float16[64] w = {1...}>
+{
+  two = Constant<value = float {2}>()
+  small = Constant<value = float {0.00001}>()
+  a = Cast<to = 1>(x)
+  b = Pow(a, two)
+  c = ReduceMean<axes = [-1]>(b)
+  d = Add(c, small)
+  e = Sqrt(d)
+  f = Div(a, e)
+  h = Cast<to = 10>(f)
+  i = Mul(h, w)
+  j = MatMul(i, q)
+  a2 = Cast<to = 1>(j)
+  b2 = Pow(a2, two)
+  c2 = ReduceMean<axes = [-1]>(b2)
+  d2 = Add(c2, small)
+  e2 = Sqrt(d2)
+  f2 = Div(a2, e2)
+  h2 = Cast<to = 10>(f2)
+  i2 = Mul(h2, w)
+  y = Neg(i2)
+}
+)",
+     24960, 8448},
+    {"Half precision: names that operands do not agree on", R"(
+(float16[h, 16] x, float16[i, 16] z) => (float16[n, m] y) <float16[h, 16] c>
+{
+  c = Add(x, z)
+  e = Exp(c)
+  g = Concat<axis = 0>(e, e, e)
+  k = ReduceMax<axes = [0], keepdims = 1>(g)
+  l = Add(e, k)
+  y = Neg(l)
+}
+)",
+     3136, 3136},
+    {"Names that operands do not agree on, as declared", R"(
+(float[h, 16] x, float[i, 16] z) => (float[n, m] y) <float[h, 16] c>
+{
+  c = Add(x, z)
+  e = Exp(c)
+  g = Concat<axis = 0>(e, e, e)
+  k = ReduceMax<axes = [0], keepdims = 1>(g)
+  l = Add(e, k)
+  y = Neg(l)
+}
+)",
+     3904, 3904},
 };
 
 class MeasuredHalf : public testing::TestWithParam<MeasuredModel> {};

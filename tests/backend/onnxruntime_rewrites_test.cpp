@@ -391,6 +391,119 @@ const MeasuredModel kModels[] = {
 }
 )",
      49152, 32768},
+    {"An Identity that hands a product out", R"(
+(float[8, 16] x) => (float[n, m] y) <float[16, 512] w = {0...}>
+{
+  a = Exp(x)
+  b = MatMul(a, w)
+  y = Identity(b)
+}
+)",
+     32768, 16896},
+    {"An Identity that hands out what is read elsewhere", R"(
+(float[8, 16] x) => (float[n, m] y, float[k, l] z) <float[16, 512] w = {0...}>
+{
+  a = Exp(x)
+  b = MatMul(a, w)
+  z = Exp(b)
+  y = Identity(b)
+}
+)",
+     49152, 49152},
+    {"Doubles: a product of a transposed and scaled matrix", R"(
+(double[2, 8, 64] x, double[2, 16, 64] w) => (double[n, m, k] y)
+{
+  s = Constant<value = double {0.5}>()
+  a = Transpose<perm = [0, 2, 1]>(w)
+  b = Mul(a, s)
+  y = MatMul(x, b)
+}
+)",
+     32768, 2048},
+    {"Doubles: SiLU", R"(
+(double[2, 8, 64] x) => (double[n, m, k] y)
+{
+  a = Exp(x)
+  b = Sigmoid(a)
+  c = Mul(a, b)
+  y = Neg(c)
+}
+)",
+     24576, 24576},
+    {"Doubles: GELU by its tanh", R"(
+(double[2, 8, 64] x) => (double[n, m, k] y)
+{
+  three = Constant<value = double {3}>()
+  small = Constant<value = double {0.044715}>()
+  root = Constant<value = double {0.7978845834732056}>()
+  one = Constant<value = double {1}>()
+  half = Constant<value = double {0.5}>()
+  a = Exp(x)
+  b = Pow(a, three)
+  c = Mul(b, small)
+  d = Add(a, c)
+  e = Mul(d, root)
+  f = Tanh(e)
+  h = Add(f, one)
+  i = Mul(a, half)
+  j = Mul(i, h)
+  y = Neg(j)
+}
+)",
+     32768, 32768},
+    {"Doubles: RMSNorm", R"(
+(double[2, 8, 16] x) => (double[n, m, k] y) <double[16] w = {0...}>
+{
+  two = Constant<value = double {2}>()
+  small = Constant<value = double {0.00001}>()
+  a = Exp(x)
+  b = Pow(a, two)
+  c = ReduceMean<axes = [-1]>(b)
+  d = Add(c, small)
+  e = Sqrt(d)
+  f = Div(a, e)
+  h = Mul(f, w)
+  y = Neg(h)
+}
+)",
+     4352, 4352},
+    {"A blocked product that takes its bias before its activation", R"(
+(float[2, 8, 64] x) => (float[n, m, k] y) <uint8[128, 2, 16] w = {0...}, float[256] s = {1...}, float[128] v = {2...}>
+{
+  three = Constant<value = float {3}>()
+  small = Constant<value = float {0.044715}>()
+  root = Constant<value = float {0.7978845834732056}>()
+  one = Constant<value = float {1}>()
+  half = Constant<value = float {0.5}>()
+  p = Exp(x)
+  q = com.microsoft.MatMulNBits<K = 64, N = 128, bits = 4, block_size = 32>(p, w, s)
+  a = Add(q, v)
+  b = Pow(a, three)
+  c = Mul(b, small)
+  d = Add(a, c)
+  e = Mul(d, root)
+  f = Tanh(e)
+  h = Add(f, one)
+  i = Mul(a, half)
+  j = Mul(i, h)
+  y = Neg(j)
+}
+)",
+     32768, 16384},
+    {"A blocked product that keeps its place", R"(
+(float[2, 8, 64] x) => (float[n, m, k] y) <uint8[64, 2, 16] w = {0...}, float[128] s = {1...}, float[64] v = {2...}, uint8[512, 2, 16] w2 = {3...}, float[1024] s2 = {4...}, uint8[64, 16, 16] w3 = {5...}, float[1024] s3 = {6...}>
+{
+  p = Exp(x)
+  q = com.microsoft.MatMulNBits<K = 64, N = 64, bits = 4, block_size = 32>(p, w, s)
+  a = Add(q, v)
+  b = com.microsoft.MatMulNBits<K = 64, N = 512, bits = 4, block_size = 32>(p, w2, s2)
+  b1 = Exp(b)
+  c = com.microsoft.MatMulNBits<K = 512, N = 64, bits = 4, block_size = 32>(b1, w3, s3)
+  d = Add(a, c)
+  y = Neg(d)
+}
+)",
+     69632, 69632},
 };
 
 class MeasuredRewrites : public testing::TestWithParam<MeasuredModel> {};
