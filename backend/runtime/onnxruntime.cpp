@@ -43,7 +43,9 @@ class RegionPlanner {
     is_scan_ = IsOfScan();
     result_.graph = MakeRuntimeGraph(graph, region, inferred_, visible_);
     DuplicateDequantization(result_.graph);
-    if (optimize) result_.rewrites = OptimizeGraph(result_.graph, evaluator_);
+    if (optimize) {
+      result_.rewrites = OptimizeGraph(result_.graph, evaluator_, inferred_, visible_);
+    }
     ExpandFunctions(result_.graph, optimize);
     if (!optimize && HasHalf(result_.graph)) CastHalf(result_.graph, evaluator_, false);
     CopyStoredOutputs();
@@ -346,7 +348,7 @@ BodyBytes Summarize(const RuntimePlan& plan) {
   body.peak = plan.bytes.overflow ? std::numeric_limits<int64_t>::max() : plan.bytes.peak_bytes;
   Wide outputs = 0;
   for (size_t i = 0; i < plan.problem.tensors.size(); ++i) {
-    if (plan.problem.tensors[i].output) outputs += plan.tensor_bytes[i].value_or(0);
+    if (plan.problem.tensors[i].output) outputs += Aligned(plan.tensor_bytes[i].value_or(0));
   }
   body.outputs = Narrow(outputs);
   return body;

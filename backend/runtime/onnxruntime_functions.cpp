@@ -274,7 +274,7 @@ void ExpandFunctions(RuntimeGraph& graph, bool optimize, bool half_alone) {
         node.inputs.empty() || node.inputs[0] < 0) {
       continue;
     }
-    if (half_alone && !IsHalf(graph, node)) continue;
+    if (half_alone && !IsHalf(graph, node) && node.op_type != "CastLike") continue;
     if (optimize && function->is_fused_again) continue;
     graph.nodes[i].removed = true;
     if (function->write != nullptr) {

@@ -18,8 +18,9 @@ void Simplify(Rewriter& rewriter) {
 }
 
 // Whatever runs the nodes.
-void OptimizeAny(Rewriter& rewriter) {
+void OptimizeAny(Rewriter& rewriter, const InferredTypes& inferred, const InferredTypes& visible) {
   Simplify(rewriter);
+  while (InlineBranches(rewriter, inferred, visible)) Simplify(rewriter);
   FuseShapes(rewriter);
   FoldIntoConvolutions(rewriter);
   FuseProductBias(rewriter);
@@ -66,9 +67,11 @@ void OptimizeKernels(Rewriter& rewriter) {
 
 }  // namespace
 
-std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator) {
+std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator,
+                                       const InferredTypes& inferred,
+                                       const InferredTypes& visible) {
   Rewriter rewriter(graph, evaluator);
-  OptimizeAny(rewriter);
+  OptimizeAny(rewriter, inferred, visible);
   if (HasHalf(graph)) {
     FuseSelections(rewriter);
     ExpandFunctions(graph, true, true);

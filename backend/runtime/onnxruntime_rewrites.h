@@ -10,11 +10,15 @@
 namespace footprint {
 
 // All of them. What was applied, in words, with counts.
-std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator);
+std::vector<std::string> OptimizeGraph(RuntimeGraph& graph, DimEvaluator& evaluator,
+                                       const InferredTypes& inferred, const InferredTypes& visible);
 
 // The parts, in the order in which they are applied.
 void FoldConstants(Rewriter& rewriter);
 void FoldRearranged(Rewriter& rewriter);  // what is stored and transposed or squeezed
+// Whether the branch of any If is known.
+bool InlineBranches(Rewriter& rewriter, const InferredTypes& inferred,
+                    const InferredTypes& visible);
 void EliminateNodes(Rewriter& rewriter);
 void MergeEqualNodes(Rewriter& rewriter);
 void FuseShapes(Rewriter& rewriter);            // that a Reshape copies

@@ -101,9 +101,7 @@ void ForgetOf(const Node& node, absl::Span<const KnownValuePtr> inputs, TensorTy
 
 }  // namespace
 
-bool NeedsSizesAlone(const Node& node) {
-  return node.domain.empty() && (node.op_type == "Shape" || node.op_type == "Size");
-}
+bool NeedsSizesAlone(const Node& node) { return node.domain.empty() && (node.op_type == "Shape"); }
 
 bool IsFoldable(const Node& node) {
   if (node.op != nullptr && (node.op->is_random || node.op->control != Control::kNone))

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 
 namespace footprint {
 namespace {
@@ -64,34 +65,11 @@ class Builder {
     node.inputs.reserve(row.inputs.size());
     node.outputs.reserve(row.outputs.size());
     for (const ValueId input : row.inputs) node.inputs.push_back(Id(input));
-    for (const Attribute& attribute : row.attributes) {
-      if (attribute.region.valid()) AddCaptures(attribute.region, node);
+    for (const ValueId read : ReadByBodies(graph_, row)) {
+      if (graph_.values[read].region == region_) node.captures.push_back(Id(read));
     }
     for (const ValueId output : row.outputs) node.outputs.push_back(Id(output));
     result_.nodes.push_back(std::move(node));
-  }
-
-  // Values of this region that nodes of the body read, at any depth: each once.
-  void AddCaptures(RegionId body, RuntimeNode& node) {
-    std::vector<RegionId> open = {body};
-    const auto capture = [&](ValueId id) {
-      if (!id.valid() || graph_.values[id].region != region_) return;
-      const int32_t value = Id(id);
-      if (std::find(node.captures.begin(), node.captures.end(), value) == node.captures.end()) {
-        node.captures.push_back(value);
-      }
-    };
-    while (!open.empty()) {
-      const Region& region = graph_.regions[open.back()];
-      open.pop_back();
-      for (const ValueId output : region.outputs) capture(output);
-      for (const NodeId id : region.nodes) {
-        for (const ValueId input : graph_.nodes[id].inputs) capture(input);
-        for (const Attribute& attribute : graph_.nodes[id].attributes) {
-          if (attribute.region.valid()) open.push_back(attribute.region);
-        }
-      }
-    }
   }
 
   const Graph& graph_;
@@ -117,6 +95,31 @@ std::vector<int32_t> SourcesOf(const RuntimeNode& node, const RuntimeUses& uses)
 }
 
 }  // namespace
+
+std::vector<ValueId> ReadByBodies(const Graph& graph, const Node& node) {
+  std::vector<ValueId> values;
+  absl::flat_hash_set<ValueId> known;
+  std::vector<RegionId> open;
+  const auto enter = [&](const Node& row) {
+    for (const Attribute& attribute : row.attributes) {
+      if (attribute.region.valid()) open.push_back(attribute.region);
+    }
+  };
+  const auto read = [&](ValueId value) {
+    if (value.valid() && known.insert(value).second) values.push_back(value);
+  };
+  enter(node);
+  while (!open.empty()) {
+    const Region& region = graph.regions[open.back()];
+    open.pop_back();
+    for (const ValueId output : region.outputs) read(output);
+    for (const NodeId id : region.nodes) {
+      for (const ValueId input : graph.nodes[id].inputs) read(input);
+      enter(graph.nodes[id]);
+    }
+  }
+  return values;
+}
 
 int32_t RuntimeGraph::AddLike(int32_t like, std::string name) {
   RuntimeValue made;

@@ -83,6 +83,9 @@ struct RuntimeUses {
 };
 RuntimeUses FindUses(const RuntimeGraph& graph);
 
+// What nodes of the node's bodies read, at any depth, each once: values of the bodies too.
+std::vector<ValueId> ReadByBodies(const Graph& graph, const Node& node);
+
 // Of the nodes of `region`. `visible` has what the runtime's inference sees.
 RuntimeGraph MakeRuntimeGraph(const Graph& graph, RegionId region, const InferredTypes& inferred,
                               const InferredTypes& visible);

@@ -303,19 +303,79 @@ const MeasuredModel kModels[] = {
      640, 640},
     {"A quantized convolution whose weights are not stored", R"(
 (uint8[1, 4, 7, 7] x, uint8[8, 4, 3, 3] w) => (uint8[a, c, d, e] y)
-  <float xs = {0.5}, uint8 xz = {3}, float ws = {0.25}, uint8 wz = {2}, float ys = {1.0}, uint8 yz = {0}>
+  <float xs = {0.5}, uint8 xz = {3}, float ws = {0.25}, uint8 wz = {2}, float ys = {1.0},
+   uint8 yz = {0}>
 {
   y = QLinearConv(x, xs, xz, w, ws, wz, ys, yz)
 }
 )",
      2880, 2624},
     {"Attention of half precision", R"(
-(float16[2, 4, 64, 16] q, float16[2, 2, 48, 16] k, float16[2, 2, 48, 16] v) => (float16[a, c, d, e] y)
+(float16[2, 4, 64, 16] q, float16[2, 2, 48, 16] k, float16[2, 2, 48, 16] v) =>
+  (float16[a, c, d, e] y)
 {
   y = Attention<is_causal = 1>(q, k, v)
 }
 )",
      83968, 83968, 23},
+    {"A branch whose condition is stored", R"(
+(float[8, 64] x) => (float[n, m] y)
+{
+  c = Constant<value = bool {1}>()
+  a = Exp(x)
+  b = If(c)<then_branch = t () => (float[8, 64] p)
+  {
+    q = Exp(a)
+    r = Concat<axis = 0>(q, q, q)
+    p = ReduceMax<axes = [0], keepdims = 1>(r)
+  }, else_branch = e () => (float[8, 64] p)
+  {
+    p = Identity(a)
+  }>
+  y = Neg(b)
+}
+)",
+     10240, 8192},
+    {"A branch whose condition is computed from sizes, in another", R"(
+(float[8, 64] x) => (float[n, m] y, float[k, l] z)
+{
+  zero = Constant<value = int64 {0}>()
+  eight = Constant<value = int64 {8}>()
+  s = Shape(x)
+  k = Gather(s, zero)
+  c = Equal(k, eight)
+  d = Not(c)
+  a = Exp(x)
+  b, z = If(d)<then_branch = t () => (float[8, 64] p, float[8, 64] q)
+  {
+    p = Identity(a)
+    q = Identity(a)
+  }, else_branch = e () => (float[8, 64] p, float[8, 64] q)
+  {
+    p = If(c)<then_branch = t2 () => (float[8, 64] r)
+    {
+      u = Exp(a)
+      r = Mul(u, u)
+    }, else_branch = e2 () => (float[8, 64] r)
+    {
+      r = Identity(a)
+    }>
+    q = Identity(a)
+  }>
+  y = Neg(b)
+}
+)",
+     8320, 6144},
+    {"Sizes of a known shape are counted when the graph runs", R"(
+(float[8, 64] x) => (int64 y, float[n, m] z)
+{
+  two = Constant<value = int64 {2}>()
+  s = Size(x)
+  y = Mul(s, two)
+  z = Exp(x)
+}
+)",
+     2176, 2176},
 };
 
 class MeasuredFunctions : public testing::TestWithParam<MeasuredModel> {};

@@ -468,7 +468,8 @@ const MeasuredModel kModels[] = {
 )",
      4352, 4352},
     {"A blocked product that takes its bias before its activation", R"(
-(float[2, 8, 64] x) => (float[n, m, k] y) <uint8[128, 2, 16] w = {0...}, float[256] s = {1...}, float[128] v = {2...}>
+(float[2, 8, 64] x) => (float[n, m, k] y)
+  <uint8[128, 2, 16] w = {0...}, float[256] s = {1...}, float[128] v = {2...}>
 {
   three = Constant<value = float {3}>()
   small = Constant<value = float {0.044715}>()
@@ -491,7 +492,10 @@ const MeasuredModel kModels[] = {
 )",
      32768, 16384},
     {"A blocked product that keeps its place", R"(
-(float[2, 8, 64] x) => (float[n, m, k] y) <uint8[64, 2, 16] w = {0...}, float[128] s = {1...}, float[64] v = {2...}, uint8[512, 2, 16] w2 = {3...}, float[1024] s2 = {4...}, uint8[64, 16, 16] w3 = {5...}, float[1024] s3 = {6...}>
+(float[2, 8, 64] x) => (float[n, m, k] y)
+  <uint8[64, 2, 16] w = {0...}, float[128] s = {1...}, float[64] v = {2...},
+   uint8[512, 2, 16] w2 = {3...}, float[1024] s2 = {4...},
+   uint8[64, 16, 16] w3 = {5...}, float[1024] s3 = {6...}>
 {
   p = Exp(x)
   q = com.microsoft.MatMulNBits<K = 64, N = 64, bits = 4, block_size = 32>(p, w, s)
