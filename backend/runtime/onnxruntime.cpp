@@ -107,8 +107,24 @@ class RegionPlanner {
   }
 
   std::optional<int64_t> BytesOf(const RuntimeValue& value) {
-    if (!value.is_tensor) return std::nullopt;
+    if (!value.is_tensor) return SequenceBytes(value);
     return evaluator_.Evaluate(ByteCount(value.type, *graph_->dims));
+  }
+
+  // A sequence of known length holds copies.
+  std::optional<int64_t> SequenceBytes(const RuntimeValue& value) {
+    if (!value.value.valid()) return std::nullopt;
+    const KnownValuePtr& contents = inferred_.values[value.value];
+    if (contents == nullptr || !contents->is_sequence) return std::nullopt;
+    Wide bytes = 0;
+    for (const ValueType& element : contents->elements) {
+      if (!element.is_tensor()) return std::nullopt;
+      const std::optional<int64_t> size =
+          evaluator_.Evaluate(ByteCount(element.tensor, *graph_->dims));
+      if (!size) return std::nullopt;
+      bytes += Aligned(*size);
+    }
+    return Narrow(bytes);
   }
 
   // Strings share nothing.

@@ -59,6 +59,7 @@ const std::vector<Kernel>& Kernels() {
       {.name = "DFT", .scratch = DftScratch},
       {.name = "STFT", .scratch = StftScratch},
       {.name = "ConvInteger", .scratch = IntegerConvScratch},
+      {.name = "SequenceErase", .also_alias = {{0, 0}}},  // the rest is not copied
       {.name = "QLinearConv", .scratch = QuantizedConvScratch, .packs = PackIntegerFilter},
       {.name = "QLinearMatMul", .scratch = SumsScratch, .packs = PackIntegers},
       {.name = "MatMul", .packs = PackMatrix},

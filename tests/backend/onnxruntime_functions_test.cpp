@@ -376,6 +376,28 @@ const MeasuredModel kModels[] = {
 }
 )",
      2176, 2176},
+    {"A sequence that is joined", R"(
+(float[8, 33] x, float[5, 33] z) => (float[n, m] y)
+{
+  a = Exp(x)
+  s = SequenceConstruct(a, z, x)
+  b = ConcatFromSequence<axis = 0>(s)
+  y = Neg(b)
+}
+)",
+     5696, 5696},
+    {"A sequence that is made shorter", R"(
+(float[9, 33] x) => (float[n, m] y)
+{
+  one = Constant<value = int64 {1}>()
+  a = Exp(x)
+  s = SequenceConstruct(a, x, x)
+  t = SequenceErase(s, one)
+  b = SequenceAt(t, one)
+  y = Neg(b)
+}
+)",
+     4864, 4864},
 };
 
 class MeasuredFunctions : public testing::TestWithParam<MeasuredModel> {};
