@@ -322,21 +322,108 @@ Wide QuantizedSumsScratch(const SizedNode& sized) {
   return sized.output_bytes[0] > elements ? 0 : elements * kFloat;
 }
 
-// Rows of the operand as bytes, block by block with a scale and a sum each, where they are
-// multiplied as integers.
+// The weights as numbers.
+Wide WholeMatrixScratch(const SizedNode& sized) {
+  return Wide{std::max<int64_t>(sized.Int("N", 0), 0)} * sized.Int("K", 0) * kFloat;
+}
+
+// A number for each class.
+Wide MultinomialScratch(const SizedNode& sized) {
+  constexpr int64_t kDouble = 8;
+  return sized.inputs[0].size() == 2 ? Wide{sized.inputs[0][1]} * kDouble : Wide{0};
+}
+
+// Operands that are turned are copied, unless they are stored.
+Wide QuantizedGemmScratch(const SizedNode& sized) {
+  constexpr size_t kB = 3;
+  Wide scratch = Aligned(QuantizedSumsScratch(sized));
+  if (sized.Int("transA", 0) != 0) scratch += Aligned(sized.input_bytes[0]);
+  if (sized.Int("transB", 0) != 0 && sized.input_bytes.size() > kB &&
+      !sized.graph->value(sized.node->inputs[kB]).constant) {
+    scratch += Aligned(sized.input_bytes[kB]);
+  }
+  return scratch;
+}
+
+namespace {
+
+// Weights of a few bits, in blocks. A rewrite may have made the node.
+struct Blocked {
+  explicit Blocked(const SizedNode& sized)
+      : is_made(sized.source->op_type != sized.node->op_type),
+        bits(is_made ? 4 : sized.source->Int("bits", 4)),
+        accuracy(is_made ? kIntegers : sized.source->Int("accuracy_level", 0)),
+        depth(sized.inputs[0].back()) {
+    const std::vector<int64_t>& scales = sized.inputs[2];
+    constexpr int64_t kUsualBlock = 32;
+    block = is_made ? kUsualBlock : sized.source->Int("block_size", kUsualBlock);
+    if (is_made && scales.size() == 2 && scales[0] > 0) block = (depth - 1) / scales[0] + 1;
+    columns = is_made ? sized.outputs[0].back() : sized.source->Int("N", 0);
+  }
+
+  static constexpr int64_t kIntegers = 4;
+  bool is_made;
+  int64_t bits;
+  int64_t accuracy;
+  int64_t depth;
+  int64_t block;
+  int64_t columns;
+};
+
+}  // namespace
+
+static bool IsStored(const SizedNode& sized, size_t operand) {
+  return operand >= sized.node->inputs.size() || sized.node->inputs[operand] < 0 ||
+         sized.graph->value(sized.node->inputs[operand]).constant;
+}
+
+// Whether products are taken of the weights as they are stored; they are laid out as numbers
+// before, otherwise.
+static bool TakesFewBits(const SizedNode& sized, const Blocked& blocked) {
+  enum : size_t { kWeights = 1, kZeroPoints = 3, kGroups = 4 };
+  const std::vector<int32_t>& inputs = sized.node->inputs;
+  if (blocked.is_made) return true;
+  if (!IsStored(sized, kWeights) || (inputs.size() > kGroups && inputs[kGroups] >= 0)) return false;
+  if (inputs.size() > kZeroPoints && inputs[kZeroPoints] >= 0 &&
+      sized.graph->value(inputs[kZeroPoints]).type.element != ElementType::kUint8) {
+    return false;
+  }
+  const bool by_integers = blocked.accuracy == Blocked::kIntegers;
+  constexpr int64_t kSmallBlock = 16;
+  if (blocked.bits == 2) return by_integers && blocked.block > kSmallBlock && blocked.block <= 128;
+  return blocked.bits == 4 || (blocked.bits == 8 && by_integers);
+}
+
+// Half precision is worked on as 32-bit numbers. Rows of the operand as bytes, block by block with
+// a scale and a sum each, where they are multiplied as integers.
 Wide BlockedOperandScratch(const SizedNode& sized) {
-  if (sized.source == nullptr || sized.inputs.size() < 3 || sized.inputs[0].empty()) return 0;
-  constexpr int64_t kIntegers = 4;
-  const bool is_made = sized.source->op_type != sized.node->op_type;
-  if (!is_made && sized.source->Int("accuracy_level", 0) != kIntegers) return 0;
-  const int64_t depth = sized.inputs[0].back();
-  const std::vector<int64_t>& scales = sized.inputs[2];
-  constexpr int64_t kUsualBlock = 32;
-  int64_t block = is_made ? kUsualBlock : sized.source->Int("block_size", kUsualBlock);
-  if (is_made && scales.size() == 2 && scales[0] > 0) block = (depth - 1) / scales[0] + 1;
-  if (block <= 0 || depth <= 0) return 0;
-  const Wide rows = Product(sized.inputs[0], 0) / depth;
-  return rows * ((Wide{depth} + block - 1) / block) * (block + 2 * kFloat) + kRuntimeAlignment;
+  enum : size_t { kScales = 2, kBias = 5 };
+  if (sized.source == nullptr || sized.inputs.size() <= kScales || sized.inputs[0].empty() ||
+      sized.outputs[0].empty()) {
+    return 0;
+  }
+  const Blocked blocked(sized);
+  if (blocked.block <= 0 || blocked.depth <= 0) return 0;
+  const int32_t operand = sized.node->inputs[0];
+  const bool is_half =
+      operand >= 0 && sized.graph->value(operand).type.element == ElementType::kFloat16;
+  const Wide rows = Product(sized.inputs[0], 0) / blocked.depth;
+  const Wide blocks = (Wide{blocked.depth} + blocked.block - 1) / blocked.block;
+  Wide scratch = 0;
+  if (is_half) {
+    if (!IsStored(sized, kScales)) scratch += Aligned(blocked.columns * blocks * kFloat);
+    if (!IsStored(sized, kBias)) scratch += Aligned(blocked.columns * kFloat);
+  }
+  if (!TakesFewBits(sized, blocked)) {
+    scratch += Aligned(Wide{blocked.columns} * blocked.depth * kFloat);
+    if (!is_half) return scratch;
+    return scratch + Aligned(rows * blocked.depth * kFloat) +
+           Aligned(rows * blocked.columns * kFloat);
+  }
+  if (blocked.accuracy == Blocked::kIntegers) {
+    return scratch + rows * blocks * (blocked.block + 2 * kFloat) + kRuntimeAlignment;
+  }
+  return scratch + (is_half ? Aligned(rows * blocked.depth * kFloat) : Wide{0});
 }
 
 // The operand as bytes.
@@ -348,15 +435,19 @@ Wide WithBiasScratch(const SizedNode& sized) {
   return sized.node->inputs.size() > 1 && sized.node->inputs[1] >= 0 ? sized.output_bytes[0] : 0;
 }
 
-// Half precision is worked on as 32-bit numbers: the image, what is added, the result and, if it is
-// handed out, the sum.
+// Half precision is worked on as 32-bit numbers: the image, what is added unless it is stored, the
+// result and, if it is handed out, the sum; rows that are not stored.
 Wide HalfSkipScratch(const SizedNode& sized) {
+  constexpr size_t kAdded = 1;
   constexpr size_t kSum = 3;
   const std::vector<int32_t>& outputs = sized.node->outputs;
   const int32_t image = sized.node->inputs[0];
   if (image < 0 || sized.graph->value(image).type.element != ElementType::kFloat16) return 0;
   const auto widened = [](int64_t bytes) { return Aligned(Wide{2} * bytes); };
-  Wide scratch = 2 * widened(sized.input_bytes[0]) + widened(sized.input_bytes[1]);
+  Wide scratch = 2 * widened(sized.input_bytes[0]);
+  for (size_t i = kAdded; i < sized.node->inputs.size(); ++i) {
+    if (!IsStored(sized, i)) scratch += widened(sized.input_bytes[i]);
+  }
   if (outputs.size() > kSum && outputs[kSum] >= 0) scratch += widened(sized.output_bytes[kSum]);
   return scratch;
 }
@@ -376,102 +467,6 @@ Wide HalfScalesScratch(const SizedNode& sized) {
 // Partial results of more than two operands.
 Wide ManyOperandsScratch(const SizedNode& sized) {
   return sized.node->inputs.size() > 2 ? sized.output_bytes[0] : 0;
-}
-
-// Queries, heads, and the length that they look at.
-namespace {
-struct AttentionSizes {
-  Wide batch = 0;
-  Wide heads = 0;
-  Wide queries = 0;
-  Wide keys = 0;
-  Wide head_size = 0;
-
-  Wide scores() const { return batch * heads * queries * keys * kFloat; }
-};
-}  // namespace
-
-static AttentionSizes SizesOf(const SizedNode& sized, absl::string_view heads_attribute,
-                              size_t past) {
-  AttentionSizes sizes;
-  const std::vector<int64_t>& query = sized.inputs[0];
-  const std::vector<int64_t>& key = sized.inputs.size() > 1 ? sized.inputs[1] : query;
-  if (query.size() < 3) return sizes;
-  sizes.batch = query[0];
-  sizes.heads = query.size() == 4 ? query[1] : sized.Int(heads_attribute, 1);
-  sizes.queries = query[query.size() - 2];
-  sizes.keys = key.size() >= 3 ? key[key.size() - 2] : sizes.queries;
-  sizes.head_size = query.size() == 4 ? query[3] : query[2] / std::max<Wide>(sizes.heads, 1);
-  if (past < sized.inputs.size() && sized.inputs[past].size() == 4) {
-    sizes.keys += sized.inputs[past][2];
-  }
-  return sizes;
-}
-
-// The scores, and one mask of numbers if it is causal or of truth values. Scores of half precision
-// are worked on as 32-bit numbers, head by head.
-Wide AttentionScratch(const SizedNode& sized) {
-  const AttentionSizes sizes = SizesOf(sized, "q_num_heads", 4);
-  const int32_t query = sized.node->inputs[0];
-  const bool is_half =
-      query >= 0 && sized.graph->value(query).type.element == ElementType::kFloat16;
-  const Wide element = is_half ? 2 : kFloat;
-  const bool is_causal = sized.Int("is_causal", 0) != 0;
-  const bool is_masked = sized.inputs.size() > 3 && sized.node->inputs[3] >= 0;
-  Wide mask = is_masked ? Product(sized.inputs[3], 0) : Wide{0};
-  const bool is_copied = is_causal || (is_masked && sized.input_bytes[3] == mask);
-  const Wide head = sizes.queries * sizes.keys;
-  if (is_causal) mask = std::max<Wide>(mask, head);
-  return Aligned(sizes.batch * sizes.heads * head * element) +
-         (is_copied ? Aligned(mask * element) : Wide{0}) +
-         (is_half ? Aligned(head * kFloat) : Wide{0});
-}
-
-// A block of queries against a block of keys at a time, if no mask is given.
-static Wide BlockScores(const AttentionSizes& sizes) {
-  constexpr Wide kBlock = 64;
-  const Wide queries = std::min(sizes.queries, kBlock);
-  const Wide keys = std::min(sizes.keys, kBlock);
-  return queries * (2 + keys + sizes.head_size) * kFloat;
-}
-
-// Operands laid out by head.
-static Wide ByHeadScratch(const SizedNode& sized) {
-  Wide bytes = 0;
-  for (size_t i = 0; i < 3 && i < sized.input_bytes.size(); ++i) {
-    bytes += Aligned(sized.input_bytes[i]);
-  }
-  return bytes;
-}
-
-Wide MultiHeadAttentionScratch(const SizedNode& sized) {
-  const AttentionSizes sizes = SizesOf(sized, "num_heads", 6);
-  bool masked = false;
-  for (size_t i = 4; i < 6 && i < sized.node->inputs.size(); ++i) {
-    masked |= sized.node->inputs[i] >= 0;
-  }
-  return ByHeadScratch(sized) + (masked ? sizes.scores() : BlockScores(sizes));
-}
-
-Wide GroupQueryAttentionScratch(const SizedNode& sized) {
-  AttentionSizes sizes = SizesOf(sized, "num_heads", kEveryOperand);
-  if (sized.outputs.size() > 1 && sized.outputs[1].size() == 4) sizes.keys = sized.outputs[1][2];
-  // Queries and keys are turned by their positions.
-  const bool turns = sized.Int("do_rotary", 0) != 0 && sized.input_bytes.size() > 1;
-  const Wide turned =
-      turns ? Aligned(sized.input_bytes[0]) + Aligned(sized.input_bytes[1]) : Wide{0};
-  return ByHeadScratch(sized) + turned + BlockScores(sizes);
-}
-
-// Query, key and value of all heads, the scores, the mask, and the result by head.
-Wide PackedAttentionScratch(const SizedNode& sized) {
-  const std::vector<int64_t>& input = sized.inputs[0];
-  if (input.size() != 3) return 0;
-  const Wide heads = sized.Int("num_heads", 1);
-  const Wide scores = Wide{input[0]} * heads * input[1] * input[1] * kFloat;
-  const bool is_masked = sized.node->inputs.size() > 3 && sized.node->inputs[3] >= 0;
-  const Wide mask = is_masked ? Wide{input[0]} * input[1] * input[1] * kFloat : 0;
-  return Wide{4} * sized.output_bytes[0] + scores + mask + Wide{input[0]} * input[1] * kFloat;
 }
 
 }  // namespace footprint

@@ -32,6 +32,9 @@ Wide StftScratch(const SizedNode& sized);
 Wide SumsScratch(const SizedNode& sized);
 Wide QuantizedSumsScratch(const SizedNode& sized);
 Wide BlockedOperandScratch(const SizedNode& sized);
+Wide WholeMatrixScratch(const SizedNode& sized);
+Wide MultinomialScratch(const SizedNode& sized);
+Wide QuantizedGemmScratch(const SizedNode& sized);
 Wide QuantizedOperandScratch(const SizedNode& sized);
 Wide OneMoreScratch(const SizedNode& sized);
 Wide WithBiasScratch(const SizedNode& sized);
@@ -42,6 +45,10 @@ Wide AttentionScratch(const SizedNode& sized);
 Wide MultiHeadAttentionScratch(const SizedNode& sized);
 Wide GroupQueryAttentionScratch(const SizedNode& sized);
 Wide PackedAttentionScratch(const SizedNode& sized);
+Wide QuantizedAttentionScratch(const SizedNode& sized);
+Wide SparseAttentionScratch(const SizedNode& sized);
+Wide DecoderMaskedAttentionScratch(const SizedNode& sized);
+Wide LinearAttentionScratch(const SizedNode& sized);
 
 }  // namespace footprint
 
