@@ -187,7 +187,7 @@ void WriteCrossEntropyLoss(BodyWriter& body) {
   body.Finish("NegativeLogLikelihoodLoss", {result, body.Operand(1), body.Operand(2)});
 }
 
-// Worked on by group, [N, groups, ...], and then by channel. The operand is held until then.
+// Worked on by group, [N, groups, ...], and from version 21 then by channel, on 32-bit numbers.
 void WriteGroupNormalization(BodyWriter& body) {
   const int32_t image = body.Operand(0);
   const size_t rank = body.Rank(image);
@@ -207,7 +207,9 @@ void WriteGroupNormalization(BodyWriter& body) {
 
   const int32_t epsilon = body.Add("Cast", {-1}, image,
                                    [](TensorType& type) { type = Vector(ElementType::kFloat, 1); });
-  const int32_t wide = body.AddCast(image, ElementType::kFloat);
+  constexpr int kByChannel = 21;
+  const bool by_channel = body.source().version >= kByChannel;
+  const int32_t wide = by_channel ? body.AddCast(image, ElementType::kFloat) : image;
   const int32_t shape = body.AddSizes("Shape", {wide}, rank);
   const int32_t channels = body.AddSizes("Shape", {image}, 1);
   const int32_t group_size = body.AddSizes("Div", {channels}, 1);
@@ -224,9 +226,11 @@ void WriteGroupNormalization(BodyWriter& body) {
   deviation = body.Add("Sqrt", {deviation}, mean);
   int32_t y = body.Add("Sub", {x, mean}, x);
   y = body.Add("Div", {y, deviation}, x);
-  y = body.Add("Reshape", {y, shape}, wide);
-  y = body.Add("Reshape", {y}, y, by(body.Size(image, 1)));
-  y = body.AddCast(y, body.Element(image));
+  if (by_channel) {
+    y = body.Add("Reshape", {y, shape}, wide);
+    y = body.Add("Reshape", {y}, y, by(body.Size(image, 1)));
+    y = body.AddCast(y, body.Element(image));
+  }
   int32_t scale = body.AddCast(body.Operand(1), body.Element(image));
   int32_t bias = body.AddCast(body.Operand(2), body.Element(image));
   scale = body.Add("Reshape", {scale}, scale, row);

@@ -66,7 +66,7 @@ class BodyWriter {
 // Bodies that depend on what a node has.
 void WriteClassificationLoss(BodyWriter& body);  // of logarithms: NegativeLogLikelihoodLoss
 void WriteCrossEntropyLoss(BodyWriter& body);
-void WriteGroupNormalization(BodyWriter& body);  // from version 21
+void WriteGroupNormalization(BodyWriter& body);
 void WriteCenterCropPad(BodyWriter& body);
 void WriteCausalConvolution(BodyWriter& body);
 void WriteLinearAttention(BodyWriter& body);

@@ -29,20 +29,14 @@ struct Function {
 const std::vector<Function>& Functions() {
   static const auto& functions = *new std::vector<Function>{
       {"CastLike", {{"Cast", {0}}}},
+      {"Bernoulli",
+       {{"RandomUniformLike", {0}, 0},
+        {"Greater", {kStep, 0}, 0, ElementType::kBool},
+        {"Cast", {kStep + 1}}}},
       {"HardSwish", {{"HardSigmoid", {0}}, {"Mul", {0, kStep}}}},
       {"Mish", {{"Softplus", {0}}, {"Tanh", {kStep}}, {"Mul", {0, kStep + 1}}}},
       {"Swish", {{"Mul", {0}}, {"Sigmoid", {kStep}}, {"Mul", {0, kStep + 1}}}},
-      {"GroupNormalization",
-       {{"Mul", {0, 0}},
-        {"ReduceMean", {kStep}, 1},
-        {"Sub", {0}},
-        {"Div", {kStep + 2, kStep + 1}},
-        {"Mul", {kStep + 3}},
-        {"Add", {kStep + 4}},
-        {"Reshape", {kStep + 5, 0}}},  // to the sizes of the first operand
-       18,
-       18},
-      {.name = "GroupNormalization", .since = 21, .write = WriteGroupNormalization},
+      {.name = "GroupNormalization", .since = 18, .write = WriteGroupNormalization},
       {.name = "NegativeLogLikelihoodLoss", .write = WriteClassificationLoss},
       {.name = "SoftmaxCrossEntropyLoss", .write = WriteCrossEntropyLoss},
       {.name = "CenterCropPad", .write = WriteCenterCropPad},
@@ -55,9 +49,15 @@ const std::vector<Function>& Functions() {
 constexpr absl::string_view kMicrosoft = "com.microsoft";
 
 std::vector<ExpandedStep> FastGeluOf(ExpandedStep first) {
-  return {std::move(first),     {"Mul", {kStep, kStep}},     {"Mul", {kStep + 1}},
-          {"Add", {kStep + 2}}, {"Mul", {kStep, kStep + 3}}, {"Tanh", {kStep + 4}},
-          {"Add", {kStep + 5}}, {"Mul", {kStep, kStep + 6}}, {"Mul", {kStep + 7}}};
+  return {std::move(first),
+          {"Mul", {kStep, kStep}},
+          {"Mul", {kStep + 1, kNumber}},
+          {"Add", {kStep + 2, kNumber}},
+          {"Mul", {kStep, kStep + 3}},
+          {"Tanh", {kStep + 4}},
+          {"Add", {kStep + 5, kNumber}},
+          {"Mul", {kStep, kStep + 6}},
+          {"Mul", {kStep + 7, kNumber}}};
 }
 
 // Kernels that half precision has none of, and 32-bit numbers have.
@@ -100,6 +100,10 @@ const std::vector<Function>& HalfFunctions() {
         {"Sum", {kStep + 2}},
         {"Mul", {0}},
         {"Mul", {kStep + 4, kStep + 3}}}},
+      {"Bernoulli",
+       {{"RandomUniformLike", {0}, 0, ElementType::kFloat},
+        {"Greater", {kStep, 0}, 0, kBool},
+        {"Cast", {kStep + 1}}}},
       {"Relu", {{"Cast", {kNumber}, -1, kAsBefore, kOne}, {"Max", {0, kStep}}}, 18, 18},
       {"HardSigmoid",
        {{"Mul", {0}},
@@ -111,10 +115,10 @@ const std::vector<Function>& HalfFunctions() {
        18,
        18},
       {.name = "Gelu",
-       .steps = {{"Mul", {0}},
+       .steps = {{"Mul", {0, kNumber}},
                  {"Erf", {kStep}},
-                 {"Add", {kStep + 1}},
-                 {"Mul", {kStep + 2}},
+                 {"Add", {kStep + 1, kNumber}},
+                 {"Mul", {kStep + 2, kNumber}},
                  {"Mul", {0, kStep + 3}}},
        .domain = kMicrosoft},
       {.name = "FastGelu",
@@ -123,7 +127,7 @@ const std::vector<Function>& HalfFunctions() {
        .operands = 1},
       {.name = "FastGelu", .steps = FastGeluOf({"Add", {0, 1}}), .domain = kMicrosoft},
       {.name = "QuickGelu",
-       .steps = {{"Mul", {0}}, {"Sigmoid", {kStep}}, {"Mul", {0, kStep + 1}}},
+       .steps = {{"Mul", {0, kNumber}}, {"Sigmoid", {kStep}}, {"Mul", {0, kStep + 1}}},
        .domain = kMicrosoft,
        .is_fused_again = true},
       {"Range",
@@ -214,7 +218,14 @@ const Function* FindFunction(const RuntimeGraph& graph, const RuntimeNode& node)
   return nullptr;
 }
 
-RuntimeNode MakeStep(const RuntimeNode& node, const ExpandedStep& step,
+int32_t AddNumber(RuntimeGraph& graph, const RuntimeNode& node) {
+  const int32_t number = graph.AddStored(node.outputs[0], node.op_type);
+  graph.value(number).type.dims.clear();
+  graph.value(number).visible.dims.clear();
+  return number;
+}
+
+RuntimeNode MakeStep(RuntimeGraph& graph, const RuntimeNode& node, const ExpandedStep& step,
                      const std::vector<int32_t>& results) {
   RuntimeNode made;
   made.op_type = std::string(step.op_type);
@@ -222,8 +233,8 @@ RuntimeNode MakeStep(const RuntimeNode& node, const ExpandedStep& step,
   for (const int read : step.reads) {
     if (read >= kStep) {
       made.inputs.push_back(results[static_cast<size_t>(read - kStep)]);
-    } else if (read == kNumber) {
-      made.inputs.push_back(-1);
+    } else if (read == kNumber) {  // cast like operands, where it has their type
+      made.inputs.push_back(node.domain.empty() ? -1 : AddNumber(graph, node));
     } else if (read < static_cast<int>(node.inputs.size())) {
       made.inputs.push_back(node.inputs[static_cast<size_t>(read)]);
     }
@@ -250,7 +261,7 @@ int32_t AddResult(RuntimeGraph& graph, const RuntimeNode& node, const ExpandedSt
 void Expand(RuntimeGraph& graph, const RuntimeNode& node, const std::vector<ExpandedStep>& steps) {
   std::vector<int32_t> results;
   for (const ExpandedStep& step : steps) {
-    RuntimeNode made = MakeStep(node, step, results);
+    RuntimeNode made = MakeStep(graph, node, step, results);
     if (&step == &steps.back()) {
       made.outputs = node.outputs;
       for (const int32_t input : node.inputs) {

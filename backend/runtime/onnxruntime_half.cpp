@@ -18,50 +18,82 @@ namespace {
 // Operators with a kernel for half precision.
 constexpr absl::string_view kHalf[] = {"Attention",
                                        "BitCast",
+                                       "BranchwiseRMSNorm",
                                        "Cast",
                                        "Celu",
                                        "Clip",
                                        "Compress",
                                        "Concat",
+                                       "ConcatFromSequence",
                                        "ConstantOfShape",
                                        "DequantizeLinear",
                                        "Dropout",
+                                       "EngramGate",
                                        "Expand",
+                                       "ExpandDims",
                                        "Flatten",
+                                       "GatedAdd",
+                                       "GatedDeltaNet",
+                                       "GatedRMSNorm",
                                        "Gather",
+                                       "GatherBlockQuantized",
                                        "GatherElements",
                                        "GatherND",
+                                       "GatherPacked",
+                                       "GroupQueryAttention",
+                                       "HyperConnectionPostMix",
+                                       "HyperConnectionPreMix",
                                        "Identity",
                                        "If",
+                                       "Inverse",
                                        "IsInf",
                                        "IsNaN",
                                        "LayerNormalization",
+                                       "LinearAttentionGate",
                                        "Loop",
+                                       "MRotaryEmbedding",
+                                       "MatMulNBits",
                                        "Max",
                                        "Min",
+                                       "MoEGroupRouter",
                                        "Mod",
+                                       "Optional",
+                                       "OptionalGetElement",
+                                       "OptionalHasElement",
+                                       "QMoE",
                                        "QuantizeLinear",
                                        "RMSNormalization",
+                                       "RandomUniformLike",
                                        "Reshape",
                                        "ReverseSequence",
                                        "RotaryEmbedding",
                                        "Round",
+                                       "ScaledSiLU",
                                        "Scan",
+                                       "Scatter",
                                        "ScatterElements",
                                        "ScatterND",
+                                       "SequenceAt",
+                                       "SequenceConstruct",
+                                       "SequenceEmpty",
+                                       "SequenceErase",
+                                       "SequenceInsert",
+                                       "SequenceLength",
                                        "Shape",
                                        "Shrink",
                                        "Sign",
-                                       "Slice",
-                                       "Split",
-                                       "Squeeze",
                                        "SimplifiedLayerNormalization",
+                                       "SkipLayerNormalization",
+                                       "SkipSimplifiedLayerNormalization",
+                                       "Slice",
+                                       "SparseAttention",
+                                       "Split",
+                                       "SplitToSequence",
+                                       "Squeeze",
+                                       "TensorScatter",
                                        "Transpose",
                                        "Unsqueeze",
-                                       "GroupQueryAttention",
-                                       "MatMulNBits",
-                                       "SkipLayerNormalization",
-                                       "SkipSimplifiedLayerNormalization"};
+                                       "VarlenCausalConvWithState"};
 
 bool HasKernel(const RuntimeNode& node) {
   if (node.op_type == "Attention" && !node.domain.empty()) return false;
@@ -203,9 +235,12 @@ class Caster {
       for (const int32_t reader : readers) {
         if (!rewriter_.Is(reader, "Cast")) continue;
         const int32_t back = graph_.node(reader).outputs[0];
-        if (graph_.value(back).type.element == ElementType::kFloat) {
-          rewriter_.Forward(reader, from, "");
-        }
+        const ElementType element = graph_.value(back).type.element;
+        if (element == ElementType::kFloat && rewriter_.Forward(reader, from, "")) continue;
+        if (element != ElementType::kFloat && element != ElementType::kDouble) continue;
+        RuntimeNode wider = graph_.node(reader);
+        wider.inputs[0] = from;
+        rewriter_.Change(reader, std::move(wider));
       }
       const bool is_read = !rewriter_.uses().readers[static_cast<size_t>(middle)].empty();
       if (!readers.empty() && !is_read && !graph_.value(middle).output) rewriter_.Remove(node);

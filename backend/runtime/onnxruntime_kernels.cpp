@@ -134,6 +134,10 @@ const std::vector<Kernel>& Kernels() {
       {.name = "ConvTransposeWithDynamicPads",
        .domain = kMicrosoft,
        .scratch = ConvTransposeScratch},
+      {.name = "MoE", .domain = kMicrosoft, .scratch = MoeScratch},
+      {.name = "QMoE", .domain = kMicrosoft, .scratch = QuantizedMoeScratch},
+      {.name = "WordConvEmbedding", .domain = kMicrosoft, .scratch = WordConvolutionScratch},
+      {.name = "AttnLSTM", .domain = kMicrosoft, .scratch = AttentionLstmScratch},
       {.name = "MatMulBnb4", .domain = kMicrosoft, .scratch = WholeMatrixScratch},
       {.name = "Conv", .domain = kNchwc, .inplace = 1 << 3, .packs = PackBlockedFilter},
   };

@@ -79,4 +79,34 @@ Wide RnnScratch(const SizedNode& sized) {
   return sizes.sequence + (is_there ? Wide{0} : Aligned(sizes.directions * sizes.exact_sequence));
 }
 
+// The memory [batch, steps, size] that is attended to, for each direction as well.
+Wide AttentionLstmScratch(const SizedNode& sized) {
+  enum : size_t { kLengths = 4, kQueryWeights = 8, kMemory = 11, kLayer = 13 };
+  const Sizes sizes(sized);
+  if (sizes.steps == 0 || sized.inputs.size() <= kMemory || sized.inputs[kMemory].size() != 3 ||
+      sized.inputs[kQueryWeights].size() != 3) {
+    return 0;
+  }
+  const Wide batch = sized.inputs[0][1];
+  const Wide memory = sized.inputs[kMemory][1];
+  const Wide width = sized.inputs[kMemory][2];
+  const Wide attended = sized.inputs[kQueryWeights][2];
+  const bool has_layer = sized.inputs.size() > kLayer && sized.inputs[kLayer].size() == 3;
+  const bool has_lengths = sized.node->inputs[kLengths] >= 0;
+  Wide one = Aligned(batch * memory * width * kFloat) +
+             Aligned(batch * memory * attended * kFloat) + Aligned(batch * attended * kFloat) +
+             sizes.lengths + 2 * Aligned(batch * memory * kFloat) +
+             Aligned(batch * width * kFloat) + 4 * sizes.state + 3 * sizes.row +
+             Aligned(4 * sizes.exact_sequence);
+  if (has_layer) one += Aligned(batch * sized.inputs[kLayer][2] * kFloat);
+  if (sizes.has_bias) one += 4 * sizes.row;
+  if (!has_lengths) one += sizes.lengths;
+  constexpr size_t kLastCells = 2;
+  const std::vector<int32_t>& outputs = sized.node->outputs;
+  const bool hands_cells_out = outputs.size() > kLastCells && outputs[kLastCells] >= 0;
+  const Wide cells = hands_cells_out ? Wide{0} : Aligned(sizes.directions * sizes.exact_state);
+  return sizes.directions * one + cells +
+         (sizes.directions == 1 ? Wide{0} : sizes.sequence + sizes.input);
+}
+
 }  // namespace footprint

@@ -333,6 +333,19 @@ Wide MultinomialScratch(const SizedNode& sized) {
   return sized.inputs[0].size() == 2 ? Wide{sized.inputs[0][1]} * kDouble : Wide{0};
 }
 
+// Words of characters [words, characters]: the characters, windows of them, and two products.
+Wide WordConvolutionScratch(const SizedNode& sized) {
+  if (sized.inputs.size() < 4 || sized.inputs[0].size() != 2 || sized.inputs[1].size() != 4) {
+    return 0;
+  }
+  const std::vector<int64_t>& filter = sized.inputs[1];  // [embedding, 1, window, character]
+  const Wide words = sized.inputs[0][0];
+  const Wide windows = Wide{sized.inputs[0][1]} - filter[2] + 1;
+  return Aligned(words * sized.inputs[0][1] * filter[3] * kFloat) + Aligned(words * kFloat) +
+         Aligned(words * windows * filter[2] * filter[3] * kFloat) +
+         2 * Aligned(words * windows * filter[0] * kFloat);
+}
+
 // Operands that are turned are copied, unless they are stored.
 Wide QuantizedGemmScratch(const SizedNode& sized) {
   constexpr size_t kB = 3;

@@ -49,6 +49,10 @@ Wide QuantizedAttentionScratch(const SizedNode& sized);
 Wide SparseAttentionScratch(const SizedNode& sized);
 Wide DecoderMaskedAttentionScratch(const SizedNode& sized);
 Wide LinearAttentionScratch(const SizedNode& sized);
+Wide MoeScratch(const SizedNode& sized);
+Wide QuantizedMoeScratch(const SizedNode& sized);
+Wide WordConvolutionScratch(const SizedNode& sized);
+Wide AttentionLstmScratch(const SizedNode& sized);
 
 }  // namespace footprint
 
