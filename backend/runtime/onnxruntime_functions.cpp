@@ -198,6 +198,8 @@ bool Applies(const Function& function, const RuntimeGraph& graph, const RuntimeN
   if (function.name != node.op_type || function.domain != node.domain) return false;
   if (function.operands != 0 && function.operands != node.inputs.size()) return false;
   const Node* source = node.source.valid() ? &graph.graph->nodes[node.source] : nullptr;
+  // A body is written for operands that are known to be there.
+  if (function.write != nullptr && (source == nullptr || source->op == nullptr)) return false;
   const int32_t version = source == nullptr ? OnnxOp::kLatest : source->version;
   const bool is_onnx = function.domain.empty();
   return (!is_onnx || (function.since <= version && version <= function.until)) &&
