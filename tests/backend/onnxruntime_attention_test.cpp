@@ -230,12 +230,97 @@ const MeasuredModel kModels[] = {
 }
 )",
      65728, 65728, 18},
+    {"A triangle, in place", R"(
+(float[40, 30] x) => (float[n, m] y)
+{
+  a = Exp(x)
+  b = com.microsoft.Trilu(a)
+  y = Neg(b)
+}
+)",
+     9600, 9600},
+    {"Another view", R"(
+(float[40, 30] x) => (float[n, m, k] y) <int32 i = {0}>
+{
+  a = Exp(x)
+  b = com.microsoft.ExpandDims(a, i)
+  y = Neg(b)
+}
+)",
+     9600, 9600},
+    {"A sample, in place", R"(
+(float[40, 30] x) => (float[n, m] y)
+{
+  a = Exp(x)
+  b = com.microsoft.SampleOp(a)
+  y = Neg(b)
+}
+)",
+     9600, 9600},
+    {"A matrix of four bits", R"(
+(float[8, 64] x) => (float[n, m] y) <uint8[1024] w = {0...}, float[32] s = {1...}>
+{
+  y = com.microsoft.MatMulBnb4<K = 64, N = 32, block_size = 64, quant_type = 1>(x, w, s)
+}
+)",
+     9216, 9216},
+    {"A transposed convolution whose padding is stored", R"(
+(float[2, 6, 9, 9] x, float[6, 4, 3, 3] w) => (float[n, m, k, l] y) <int64[4] p = {1, 1, 1, 1}>
+{
+  y = com.microsoft.ConvTransposeWithDynamicPads<strides = [2, 2]>(x, w, p)
+}
+)",
+     20992, 20992},
+    {"Words of characters", R"(
+(int32[20, 12] x) => (float[n, m] y) <float[16, 1, 3, 8] w = {0...}, float[16] b = {1...},
+  float[30, 8] e = {2...}>
+{
+  y = com.microsoft.WordConvEmbedding<embedding_size = 16, conv_window_size = 3,
+    char_embedding_size = 8>(x, w, b, e)
+}
+)",
+     53888, 53888},
+    {"LSTM that attends to a memory", R"(
+(float[4, 2, 8] x, float[1, 64, 14] w, float[1, 64, 16] r, float[1, 128] b, float[1, 16,
+  10] qw, float[1, 12, 10] mw, float[1, 10] v, float[2, 5, 12] m, float[1, 28, 6] aw) =>
+  (float[n, k, l, o] y, float[c, d, e] h)
+{
+  y, h = com.microsoft.AttnLSTM<hidden_size = 16>(x, w, r, b, , , , , qw, mw, v, m, , aw)
+}
+)",
+     5312, 5312},
+    {"Quantized attention with a past", R"(
+(uint8[2, 4, 32] x, float[96] b, float[2, 2, 2, 30, 16] p) => (float[n, m, l] y, float[a, c, d,
+  e, f] z) <uint8[32, 96] w = {0...}, float xs = {0.5}, float ws = {0.25}, uint8 xz = {3},
+    uint8 wz = {2}>
+{
+  y, z = com.microsoft.QAttention<num_heads = 2, unidirectional = 1>(x, w, b, xs, ws, , xz, wz, p)
+}
+)",
+     26048, 26048},
 };
 
 class MeasuredContributed : public testing::TestWithParam<MeasuredModel> {};
 TEST_P(MeasuredContributed, AsPlanned) { ExpectMeasured(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(OnnxRuntime, MeasuredContributed, testing::ValuesIn(kModels),
                          [](const auto& row) { return TestName(row.param); });
+
+// ONNX Runtime refuses to run it otherwise.
+TEST(SparseAttention, WritesIntoItsPast) {
+  const MeasuredModel model = {"Sparse attention", R"(
+(float[1, 16, 64] q, float[1, 16, 32] k, float[1, 16, 32] v, float[1, 2, 32, 16] pk,
+  float[1, 2, 32, 16] pv, int32[1, 3] r, int32[1, 3] i, int32[1] t, int32[1] u) =>
+  (float[n, m, l] y, float[a, c, d, e] kk, float[f, g, h, j] vv)
+{
+  y, kk, vv = com.microsoft.SparseAttention<num_heads = 4, kv_num_heads = 2,
+    sparse_block_size = 16>(q, k, v, pk, pv, r, i, t, u)
+}
+)",
+                               0, 0};
+  const RuntimeReport report = PlannedReport(model, GraphOptimization::kNone);
+  ASSERT_EQ(report.buffers.size(), 1);  // the past is given
+  EXPECT_EQ(report.buffers[0].tensors[0].name, "y");
+}
 
 // How many tokens meet at one expert is decided when the graph runs: all, at most. Tokens that were
 // spread over four took 1,215,936 bytes.
