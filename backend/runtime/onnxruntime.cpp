@@ -86,7 +86,8 @@ class RegionPlanner {
     planner.region_ = region_;
     planner.is_scan_ = true;
     planner.result_.graph = body;
-    return planner.PlanNodes().bytes.peak_bytes;
+    const PlanBytes bytes = planner.PlanNodes().bytes;
+    return bytes.overflow ? std::numeric_limits<int64_t>::max() : bytes.peak_bytes;
   }
 
   void AddTensor(const RuntimeValue& value) {
