@@ -83,10 +83,7 @@ class Planner {
       Touch(BufferOf(read), index);
     }
     for (const PlanWrite& write : step.writes) {
-      // Only readers free: what nobody reads is never used again.
-      const int32_t buffer = BufferOf(write.tensor);
-      --uses_[static_cast<size_t>(buffer)];
-      Extend(buffer, index);
+      Touch(BufferOf(write.tensor), index);  // free at once if nobody reads it
     }
   }
 
@@ -105,6 +102,7 @@ class Planner {
     if (write.alias >= 0 && BufferOf(write.alias) >= 0) {
       return PutInto(BufferOf(write.alias), write.tensor, Placement::kAlias);
     }
+    if (Uses(write.tensor) == 1) return AddBuffer(write.tensor, step);  // nobody reads it
     for (const int32_t operand : write.overwrites) {
       const int32_t buffer = BufferOf(operand);
       if (buffer >= 0 && uses_[static_cast<size_t>(buffer)] == 1 && tensor.shape >= 0 &&

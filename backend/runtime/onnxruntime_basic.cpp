@@ -69,7 +69,10 @@ int32_t HandedOn(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id
   if (op == "Cast") {
     return input.type.element == output.type.element ? node.inputs[0] : -1;
   }
-  if (op == "Expand") return SameVisibleShape(input, output) ? node.inputs[0] : -1;
+  // What the caller gives is handed on by a node of its own in the cases that follow.
+  if (op == "Expand") {
+    return !input.input && SameVisibleShape(input, output) ? node.inputs[0] : -1;
+  }
   if (op == "Reshape" && output.visible.AllDimsConstant()) {
     return SameVisibleShape(input, output) ? node.inputs[0] : -1;
   }
@@ -80,6 +83,7 @@ int32_t HandedOn(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id
   if ((op == "Sub" || op == "Div") && scalar->other != node.inputs[0]) return -1;
   const TensorType& number = graph.value(rewriter.OtherInput(id, scalar->other)).type;
   const TensorType& other = graph.value(scalar->other).visible;
+  if (graph.value(scalar->other).input) return -1;
   return other.has_rank && number.dims.size() <= other.dims.size() ? scalar->other : -1;
 }
 

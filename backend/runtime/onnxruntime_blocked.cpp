@@ -41,8 +41,11 @@ class Blocker {
     }
     if (node.inputs.empty() || node.inputs[0] < 0) return;
     if (op == "MaxPool" || op == "AveragePool") return ConvertPool(id);
+    // Of what a node makes, global pools take what lies in blocks alone.
+    const bool is_global = op == "GlobalAveragePool" || op == "GlobalMaxPool";
+    if (is_global && graph_.value(node.inputs[0]).input) return ConvertPool(id);
     if (images_.Find(node.inputs[0]) == nullptr) return;
-    if (op == "GlobalAveragePool" || op == "GlobalMaxPool") return ConvertPool(id);
+    if (is_global) return ConvertPool(id);
     if (op == "BatchNormalization") return ConvertNormalization(id);
     if (op == "Concat") return ConvertConcat(id);
     if (op == "Transpose") return ConvertTranspose(id);

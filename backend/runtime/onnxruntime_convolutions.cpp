@@ -90,6 +90,8 @@ void FuseConvolutionActivation(Rewriter& rewriter) {
          {"Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", "HardSwish", "Clip"}) {
       const int32_t activation = rewriter.OnlyReader(graph.node(id).outputs[0], op);
       if (activation < 0 || !AllStored(rewriter, graph.node(activation), 1)) continue;
+      const bool is_function = absl::string_view(op) == "HardSwish";  // it is spelled out before
+      if (is_function && graph.value(graph.node(activation).outputs[0]).output) continue;
       RuntimeNode made = graph.node(id);
       made.op_type = "FusedConv";
       made.domain = std::string(kMicrosoftDomain);

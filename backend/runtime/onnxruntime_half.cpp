@@ -95,8 +95,13 @@ constexpr absl::string_view kHalf[] = {"Attention",
                                        "Unsqueeze",
                                        "VarlenCausalConvWithState"};
 
-bool HasKernel(const RuntimeNode& node) {
+bool HasKernel(const RuntimeGraph& graph, const RuntimeNode& node) {
   if (node.op_type == "Attention" && !node.domain.empty()) return false;
+  constexpr int kLastOfDropout = 11;
+  if (node.op_type == "Dropout" && node.source.valid() &&
+      graph.graph->nodes[node.source].version > kLastOfDropout) {
+    return false;
+  }
   return std::find(std::begin(kHalf), std::end(kHalf), node.op_type) != std::end(kHalf);
 }
 
@@ -134,7 +139,7 @@ class Caster {
     casts_.assign(graph_.nodes.size(), false);
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const RuntimeNode& node = graph_.nodes[i];
-      casts_[i] = !node.removed && !HasKernel(node) && ReadsHalf(node);
+      casts_[i] = !node.removed && !HasKernel(graph_, node) && ReadsHalf(node);
     }
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (!casts_[i] && IsAmongCasts(graph_.nodes[i])) casts_[i] = true;
@@ -259,7 +264,7 @@ class Caster {
 
 bool LacksHalfKernel(const RuntimeGraph& graph, const RuntimeNode& node) {
   return (HasHalfAmong(graph, node.inputs) || HasHalfAmong(graph, node.outputs)) &&
-         !HasKernel(node);
+         !HasKernel(graph, node);
 }
 
 bool HasHalf(const RuntimeGraph& graph) {

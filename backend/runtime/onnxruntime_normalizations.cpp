@@ -52,8 +52,7 @@ bool MatchLayerNorm(Rewriter& rewriter, int32_t mean) {
   Match spread{{}, -1};
   for (const int32_t reader : rewriter.uses().readers[static_cast<size_t>(centered)]) {
     if (rewriter.Is(reader, "Div")) division = reader;
-    const bool squares = rewriter.Is(reader, "Pow") || rewriter.Is(reader, "Mul");
-    if (squares) spread = {{reader}, OutputOf(graph, reader)};
+    if (rewriter.Is(reader, "Pow")) spread = {{reader}, OutputOf(graph, reader)};
   }
   if (division < 0 || spread.value < 0 || !Then(rewriter, spread, "ReduceMean") ||
       !Then(rewriter, spread, "Add") || !Then(rewriter, spread, "Sqrt") ||
