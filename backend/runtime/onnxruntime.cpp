@@ -40,7 +40,7 @@ class RegionPlanner {
   RuntimePlan Run(const Graph& graph, RegionId region, bool optimize) {
     graph_ = &graph;
     region_ = region;
-    is_scan_ = IsOfScan();
+    owner_ = OwnerOf(region);
     result_.graph = MakeRuntimeGraph(graph, region, inferred_, visible_);
     DuplicateDequantization(result_.graph);
     if (optimize) {
@@ -49,7 +49,16 @@ class RegionPlanner {
     ExpandFunctions(result_.graph, optimize);
     if (!optimize && HasHalf(result_.graph)) CastHalf(result_.graph, evaluator_, false);
     CopyStoredOutputs();
-    return PlanNodes();
+    PlanNodes();
+    return std::move(result_);
+  }
+
+  BodyBytes RunBody(const Graph& graph, RegionId region, bool optimize) {
+    const RuntimePlan plan = Run(graph, region, optimize);
+    BodyBytes body;
+    body.peak = plan.bytes.overflow ? std::numeric_limits<int64_t>::max() : plan.bytes.peak_bytes;
+    body.outputs = Narrow(outputs_);
+    return body;
   }
 
  private:
@@ -66,7 +75,7 @@ class RegionPlanner {
     }
   }
 
-  RuntimePlan PlanNodes() {
+  void PlanNodes() {
     result_.order = ExecutionOrder(result_.graph, FindUses(result_.graph));
     for (const RuntimeValue& value : result_.graph.values) AddTensor(value);
     for (const int32_t node : result_.order) {
@@ -74,9 +83,31 @@ class RegionPlanner {
       AddWeights(node);
     }
     result_.plan = MakePlan(result_.problem);
-    result_.bytes =
-        MeasurePlan(result_.problem, result_.plan, result_.tensor_bytes, kRuntimeAlignment);
-    return std::move(result_);
+    const std::vector<std::optional<int64_t>> taken = TakenBytes();
+    result_.bytes = MeasurePlan(result_.problem, result_.plan, taken, kRuntimeAlignment);
+    for (size_t i = 0; i < taken.size(); ++i) {
+      if (result_.problem.tensors[i].output) outputs_ += Aligned(taken[i].value_or(0));
+    }
+  }
+
+  // What a Scan's body hands out is written where the node keeps it; so is what a branch does, if
+  // it is declared how large it is.
+  bool IsWrittenOutside(size_t i) const {
+    if (!result_.problem.tensors[i].output) return false;
+    if (owner_ == Control::kScan) return true;
+    const ValueId value = result_.graph.values[i].value;
+    if (owner_ != Control::kIf || !value.valid()) return false;
+    const TensorType& seen = result_.graph.values[i].visible;
+    return graph_->values[value].declared.tensor.has_rank && seen.has_rank &&
+           seen.AllDimsConstant();
+  }
+
+  std::vector<std::optional<int64_t>> TakenBytes() const {
+    std::vector<std::optional<int64_t>> bytes = result_.tensor_bytes;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      if (IsWrittenOutside(i)) bytes[i] = 0;
+    }
+    return bytes;
   }
 
   // Of a Scan that a function is written with.
@@ -84,9 +115,10 @@ class RegionPlanner {
     RegionPlanner planner(inferred_, visible_, evaluator_, bodies_, weights_);
     planner.graph_ = graph_;
     planner.region_ = region_;
-    planner.is_scan_ = true;
+    planner.owner_ = Control::kScan;
     planner.result_.graph = body;
-    const PlanBytes bytes = planner.PlanNodes().bytes;
+    planner.PlanNodes();
+    const PlanBytes& bytes = planner.result_.bytes;
     return bytes.overflow ? std::numeric_limits<int64_t>::max() : bytes.peak_bytes;
   }
 
@@ -97,14 +129,13 @@ class RegionPlanner {
     tensor.shape = ShapeClass(value);
     tensor.reusable = !value.visible.dims.empty();
     result_.problem.tensors.push_back(tensor);
-    // What a Scan's body hands out is written where the node keeps it.
-    result_.tensor_bytes.push_back(tensor.output && is_scan_ ? 0 : BytesOf(value));
+    result_.tensor_bytes.push_back(BytesOf(value));
   }
 
-  bool IsOfScan() const {
-    const NodeId owner = graph_->regions[region_].owner;
+  Control OwnerOf(RegionId region) const {
+    const NodeId owner = graph_->regions[region].owner;
     const OnnxOp* op = owner.valid() ? graph_->nodes[owner].op : nullptr;
-    return op != nullptr && op->control == Control::kScan;
+    return op == nullptr ? Control::kNone : op->control;
   }
 
   std::optional<int64_t> BytesOf(const RuntimeValue& value) {
@@ -172,6 +203,10 @@ class RegionPlanner {
     const OnnxOp* row = RowOf(node);
     if (output == 0 && row != nullptr && row->alias >= 0) write.alias = operand(row->alias);
     if (kernel == nullptr) return write;
+    const bool is_softmax = node.op_type == "Softmax" || node.op_type == "LogSoftmax";
+    const bool is_double =
+        operand(0) >= 0 && result_.graph.value(operand(0)).type.element == ElementType::kDouble;
+    if (is_softmax && is_double) return write;  // in place for floats alone
     for (int i = 0; output == 0 && i < 32; ++i) {
       if ((kernel->inplace >> i & 1) != 0 && operand(i) >= 0)
         write.overwrites.push_back(operand(i));
@@ -311,7 +346,18 @@ class RegionPlanner {
     if (axis < 0) axis += rank;
     const bool is_known = axis >= 0 && axis < rank;
     const int64_t steps = is_known ? dims[static_cast<size_t>(axis)] : kTurns + 1;
-    return TurnBytes(node, states, steps);
+    return TurnBytes(node, states, steps) + TurnedBytes(node.inputs, operands - scanned, axes) +
+           TurnedBytes(node.outputs, states, source.Ints("scan_output_axes"));
+  }
+
+  // What is sliced along another axis than the first is laid out anew.
+  Wide TurnedBytes(const std::vector<int32_t>& values, size_t first,
+                   absl::Span<const int64_t> axes) const {
+    Wide bytes = 0;
+    for (size_t i = 0; i < axes.size() && first + i < values.size(); ++i) {
+      if (axes[i] != 0) bytes += Aligned(SizeOf(values[first + i]));
+    }
+    return bytes;
   }
 
   // Counter and condition, the state before and after a step, and the rows of stacked results one
@@ -355,21 +401,11 @@ class RegionPlanner {
   WeightLedger& weights_;
   const Graph* graph_ = nullptr;
   RegionId region_;
-  bool is_scan_ = false;
+  Control owner_ = Control::kNone;  // of what the nodes are a body
   RuntimePlan result_;
+  Wide outputs_ = 0;  // what the nodes hand out in buffers of their own
   absl::flat_hash_map<Dims, int32_t> shapes_;
 };
-
-BodyBytes Summarize(const RuntimePlan& plan) {
-  BodyBytes body;
-  body.peak = plan.bytes.overflow ? std::numeric_limits<int64_t>::max() : plan.bytes.peak_bytes;
-  Wide outputs = 0;
-  for (size_t i = 0; i < plan.problem.tensors.size(); ++i) {
-    if (plan.problem.tensors[i].output) outputs += Aligned(plan.tensor_bytes[i].value_or(0));
-  }
-  body.outputs = Narrow(outputs);
-  return body;
-}
 
 }  // namespace
 
@@ -380,7 +416,7 @@ RuntimePlan PlanOnnxRuntime(const Graph& graph, const InferredTypes& inferred,
   for (size_t i = graph.regions.size(); i-- > 1;) {
     const RegionId region(i);
     RegionPlanner planner(inferred, visible, evaluator, bodies, weights);
-    bodies[region] = Summarize(planner.Run(graph, region, optimize));
+    bodies[region] = planner.RunBody(graph, region, optimize);
   }
   RegionPlanner planner(inferred, visible, evaluator, bodies, weights);
   RuntimePlan plan = planner.Run(graph, RegionId(0), optimize);

@@ -28,6 +28,7 @@ bool FinishGelu(Rewriter& rewriter, std::vector<int32_t> nodes, int32_t sum, int
   nodes.push_back(product);
   const int32_t other = rewriter.OtherInput(product, OutputOf(graph, sum));
   const int32_t half = rewriter.MadeBy(other, "Mul");
+  if (other == x && half >= 0) return false;  // which is then looked for there
   const std::optional<Rewriter::ScalarOperand> halved =
       half < 0 ? std::nullopt : rewriter.WithScalar(half);
   int32_t last = product;

@@ -64,7 +64,8 @@ int32_t HandedOn(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t id
   const absl::string_view op = node.op_type;
   if (op == "Identity") return node.inputs[0];
   if (op == "Dropout") {
-    return HasMask(rewriter, graph, node) ? -1 : node.inputs[0];
+    const bool is_kept = input.input && node.inputs.size() > 1;
+    return is_kept || HasMask(rewriter, graph, node) ? -1 : node.inputs[0];
   }
   if (op == "Cast") {
     return input.type.element == output.type.element ? node.inputs[0] : -1;

@@ -54,7 +54,7 @@ class Blocker {
     for (const char* activation : {"Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", "Clip"}) {
       if (op == activation) return ConvertActivation(id);
     }
-    for (const char* activation : {"QuickGelu", "Gelu", "Elu", "Erf"}) {
+    for (const char* activation : {"QuickGelu", "Gelu", "Elu", "Erf", "HardSwish"}) {
       if (op == activation) return KeepElementwise(id);
     }
   }
@@ -85,7 +85,7 @@ class Blocker {
     if (groups > 1) {
       const bool by_channel = channels == 1 && filter[0] == groups;
       if (by_channel ? groups % kAlignment != 0
-                     : filter[0] % kChannelBlock != 0 || channels % kChannelBlock != 0) {
+                     : filter[0] / groups % kChannelBlock != 0 || channels % kChannelBlock != 0) {
         return;
       }
     } else if (channels < kChannelBlock) {

@@ -175,6 +175,7 @@ const std::vector<Function>& HalfFunctions() {
        18},
       {"LessOrEqual", {{"Less", {0, 1}}, {"Equal", {0, 1}}, {"Or", {kStep, kStep + 1}}}, 16, 18},
       {"ReduceL1", {{"Abs", {0}, 0}, {"ReduceSum", {kStep, 1}}}, 18},
+      {"ReduceLogSum", {{"ReduceSum", {0, 1}}, {"Log", {kStep}}}, 18},
       {"ReduceSumSquare", {{"Mul", {0, 0}, 0}, {"ReduceSum", {kStep, 1}}}, 18},
       {"ReduceL2", {{"Mul", {0, 0}, 0}, {"ReduceSum", {kStep, 1}}, {"Sqrt", {kStep + 1}}}, 18, 18},
       {"ReduceLogSumExp",

@@ -117,6 +117,7 @@ class Caster {
       : rewriter_(graph, evaluator), graph_(graph), optimize_(optimize) {}
 
   void Run() {
+    first_inserted_ = static_cast<int32_t>(graph_.nodes.size());
     FindNodes();
     CountReaders();
     for (const int32_t node : rewriter_.Order()) {
@@ -227,25 +228,26 @@ class Caster {
     for (const auto& [from, to] : results) AddCast(source, from, to);
   }
 
-  // Cast to half and back again. A cast that nobody reads stays.
+  // Cast to half and on to another type, where one of both was inserted. A cast that nobody reads
+  // stays.
   void RemovePairs() {
     for (const int32_t node : rewriter_.Order()) {
       if (!rewriter_.Is(node, "Cast")) continue;
       const int32_t from = graph_.node(node).inputs[0];
       const int32_t middle = graph_.node(node).outputs[0];
-      if (from < 0 || graph_.value(from).type.element != ElementType::kFloat || !IsHalf(middle)) {
-        continue;
-      }
+      if (from < 0 || IsHalf(from) || !IsHalf(middle)) continue;
+      const bool is_float = graph_.value(from).type.element == ElementType::kFloat;
       const std::vector<int32_t> readers = rewriter_.uses().readers[static_cast<size_t>(middle)];
       for (const int32_t reader : readers) {
         if (!rewriter_.Is(reader, "Cast")) continue;
-        const int32_t back = graph_.node(reader).outputs[0];
-        const ElementType element = graph_.value(back).type.element;
-        if (element == ElementType::kFloat && rewriter_.Forward(reader, from, "")) continue;
-        if (element != ElementType::kFloat && element != ElementType::kDouble) continue;
-        RuntimeNode wider = graph_.node(reader);
-        wider.inputs[0] = from;
-        rewriter_.Change(reader, std::move(wider));
+        if (node < first_inserted_ && reader < first_inserted_) continue;
+        const int32_t to = graph_.node(reader).outputs[0];
+        if (IsHalf(to)) continue;
+        const bool is_back = graph_.value(to).type.element == ElementType::kFloat;
+        if (is_float && is_back && rewriter_.Forward(reader, from, "")) continue;
+        RuntimeNode direct = graph_.node(reader);
+        direct.inputs[0] = from;
+        rewriter_.Change(reader, std::move(direct));
       }
       const bool is_read = !rewriter_.uses().readers[static_cast<size_t>(middle)].empty();
       if (!readers.empty() && !is_read && !graph_.value(middle).output) rewriter_.Remove(node);
@@ -255,6 +257,7 @@ class Caster {
   Rewriter rewriter_;
   RuntimeGraph& graph_;
   const bool optimize_;
+  int32_t first_inserted_ = 0;
   std::vector<bool> casts_;  // by node
   absl::flat_hash_map<int32_t, int32_t> floats_;
   absl::flat_hash_map<int32_t, int32_t> readers_;  // operands that are cast, by value

@@ -162,6 +162,7 @@ int32_t ScaledInput(const Rewriter& rewriter, const RuntimeGraph& graph, int32_t
   const std::optional<Rewriter::ScalarOperand> scalar = rewriter.WithScalar(scale);
   if (!scalar || scalar->other < 0) return -1;
   const bool divides = rewriter.Is(scale, "Div");
+  if (divides && rewriter.IsDouble(scalar->other)) return -1;
   return divides && graph.node(scale).inputs[0] != scalar->other ? -1 : scalar->other;
 }
 
@@ -181,7 +182,8 @@ void FuseProductScales(Rewriter& rewriter) {
       gone.push_back(maker);
       input = scaled;
     }
-    const int32_t reader = rewriter.IsUsedOnce(product.outputs[0])
+    const bool is_double = rewriter.IsDouble(product.outputs[0]);
+    const int32_t reader = !is_double && rewriter.IsUsedOnce(product.outputs[0])
                                ? rewriter.uses().OnlyReader(product.outputs[0])
                                : -1;
     if (reader >= 0 && ScaledInput(rewriter, graph, reader) == product.outputs[0]) {

@@ -139,6 +139,11 @@ void FuseNormalizationsOfSums(Rewriter& rewriter) {
     const RuntimeNode norm = graph.node(id);
     const int32_t add = rewriter.MadeBy(norm.inputs[0], "Add");
     if (add < 0 || !rewriter.IsUsedOnce(norm.inputs[0]) || norm.outputs.size() > 1) continue;
+    const auto rank = static_cast<int64_t>(graph.value(norm.inputs[0]).visible.dims.size());
+    const bool is_made =
+        !norm.source.valid() || graph.graph->nodes[norm.source].op_type != norm.op_type;
+    const int64_t axis = is_made ? -1 : rewriter.Int(id, "axis", -1);
+    if (axis != -1 && axis != rank - 1) continue;
     std::vector<int32_t> operands = graph.node(add).inputs;
     if (!SameSeenShape(graph, operands[0], operands[1])) continue;
     std::vector<int32_t> nodes = {id, add};

@@ -224,7 +224,8 @@ class Grouper {
     const std::vector<double> image = ScalesOf(group.before[0]);
     const std::vector<double> weight = ScalesOf(group.before[1]);
     const std::vector<double> bias = ScalesOf(group.before[2]);
-    if (image.size() != 1 || weight.empty() || weight.size() != bias.size()) return true;
+    if (image.size() != 1 || weight.empty() || bias.empty()) return true;
+    if (weight.size() != bias.size()) return false;
     constexpr double kTolerance = 1e-4;
     for (size_t i = 0; i < bias.size(); ++i) {
       const double product = image[0] * weight[i];
@@ -311,6 +312,9 @@ class Grouper {
     const bool has_bias = group.before.size() > 2;
     const bool stores_bias = has_bias && group.before[2] < 0;
     if (stores_bias && group.after < 0) return;
+    for (size_t i = 0; i < 2; ++i) {  // zero points are stated
+      if (graph_.node(group.before[i]).inputs.size() < 3) return;
+    }
     const ElementType left = ElementOf(Quantized(group.before[0]));
     const ElementType right = ElementOf(Quantized(group.before[1]));
     if (!IsByte(left) || !IsByte(right)) return;

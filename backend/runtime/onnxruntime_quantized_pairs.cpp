@@ -27,6 +27,8 @@ bool Rearranges(const Rewriter& rewriter, int32_t node) {
 bool SameNumber(const Rewriter& rewriter, int32_t a, int32_t b) {
   if (a == b) return true;
   if (a < 0 || b < 0) return false;
+  const RuntimeGraph& graph = rewriter.graph_view();
+  if (graph.value(a).type.element != graph.value(b).type.element) return false;
   const std::optional<double> left = rewriter.Scalar(a);
   return left && left == rewriter.Scalar(b);
 }

@@ -170,23 +170,37 @@ RuntimeGraph MakeRuntimeGraph(const Graph& graph, RegionId region, const Inferre
 
 namespace {
 
-constexpr absl::string_view kBroadcasting[] = {"Add", "Sub", "Mul", "Div",  "Pow", "Where",
-                                               "Max", "Min", "Sum", "Mean", "Mod", "PRelu"};
+// Results of one size with their operands, which may be broadcast.
+constexpr absl::string_view kElementwise[] = {
+    "Abs",      "Add",   "Ceil", "Clip",    "Cos",   "Div",         "Elu",  "Erf",
+    "Exp",      "Floor", "Gelu", "Log",     "Max",   "HardSigmoid", "Mean", "LeakyRelu",
+    "Min",      "Mish",  "Mod",  "Mul",     "Neg",   "PRelu",       "Pow",  "Reciprocal",
+    "Relu",     "Round", "Selu", "Sigmoid", "Sin",   "Softmax",     "Sqrt", "LogSoftmax",
+    "Softplus", "Sub",   "Sum",  "Tanh",    "Where", "HardSwish"};
 
-// The name that operands agree on at a place counted from the end; unknown where they do not.
-Dim AgreedName(const RuntimeGraph& graph, const RuntimeNode& node, size_t from_end) {
+// Results whose first size is that of the first operand.
+constexpr absl::string_view kByBatch[] = {
+    "AveragePool",   "BatchNormalization",    "Conv", "ConvTranspose", "GlobalAveragePool",
+    "GlobalMaxPool", "InstanceNormalization", "LRN",  "MaxPool"};
+
+// What operands agree on at a place counted from the end; unknown where they do not.
+Dim AgreedSize(const RuntimeGraph& graph, const RuntimeNode& node, size_t from_end) {
   std::optional<Dim> name;
+  Dim number = 1;
   for (const int32_t input : node.inputs) {
     if (input < 0) continue;
     const TensorType& type = graph.value(input).visible;
     if (!type.has_rank) return Dim();
     if (from_end >= type.dims.size()) continue;
     const Dim dim = type.dims[type.dims.size() - 1 - from_end];
-    if (dim.is_constant()) continue;
-    if (name && !SameSize(*name, dim)) return Dim();
-    name = dim;
+    if (dim.is_constant()) {
+      if (!dim.Is(1)) number = dim;
+      continue;
+    }
+    if (name && !SameSize(*name, dim)) name = Dim();
+    if (!name) name = dim;
   }
-  return name.value_or(Dim());
+  return number.Is(1) ? name.value_or(number) : number;
 }
 
 }  // namespace
@@ -206,17 +220,21 @@ void ForgetDeclared(RuntimeGraph& graph, const RuntimeNode& maker, int32_t resul
         return input >= 0 && !graph.value(input).constant;
       });
   const bool is_product = maker.op_type == "MatMul";
-  const bool is_broadcasting =
-      is_product || std::find(std::begin(kBroadcasting), std::end(kBroadcasting), maker.op_type) !=
-                        std::end(kBroadcasting);
+  const bool is_elementwise = std::find(std::begin(kElementwise), std::end(kElementwise),
+                                        maker.op_type) != std::end(kElementwise);
+  const bool is_by_batch =
+      std::find(std::begin(kByBatch), std::end(kByBatch), maker.op_type) != std::end(kByBatch);
   Dims& dims = graph.value(result).visible.dims;
+  const int32_t image = maker.inputs.empty() ? -1 : maker.inputs[0];
+  if (is_by_batch && image >= 0 && !dims.empty()) {
+    const Dims& sizes = graph.value(image).visible.dims;
+    dims[0] = sizes.empty() ? Dim() : sizes[0];
+  }
   for (size_t i = 0; i < dims.size(); ++i) {
     const size_t from_end = dims.size() - 1 - i;
-    const bool is_aligned = is_broadcasting && (!is_product || from_end > 1);
-    if (dims[i].is_constant() && !is_computed) continue;
-    if (is_aligned) {
-      dims[i] = AgreedName(graph, maker, from_end);
-    } else if (is_computed || !is_of_operand(dims[i])) {
+    if (is_elementwise || (is_product && from_end > 1)) {
+      dims[i] = AgreedSize(graph, maker, from_end);
+    } else if (is_computed || (!dims[i].is_constant() && !is_of_operand(dims[i]))) {
       dims[i] = Dim();
     }
   }

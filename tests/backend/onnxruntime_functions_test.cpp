@@ -323,7 +323,7 @@ const MeasuredModel kModels[] = {
 {
   c = Constant<value = bool {1}>()
   a = Exp(x)
-  b = If(c)<then_branch = t () => (float[8, 64] p)
+  b = If(c)<then_branch = t () => (float[1, 64] p)
   {
     q = Exp(a)
     r = Concat<axis = 0>(q, q, q)
@@ -335,7 +335,7 @@ const MeasuredModel kModels[] = {
   y = Neg(b)
 }
 )",
-     10240, 8192},
+     10496, 8192},
     {"A branch whose condition is computed from sizes, in another", R"(
 (float[8, 64] x) => (float[n, m] y, float[k, l] z)
 {
