@@ -83,6 +83,8 @@ class Planner {
       Touch(BufferOf(read), index);
     }
     for (const PlanWrite& write : step.writes) {
+      const bool is_unread = Uses(write.tensor) == 1;
+      if (is_unread && !Tensor(write.tensor).is_free_unread) continue;
       Touch(BufferOf(write.tensor), index);  // free at once if nobody reads it
     }
   }

@@ -18,6 +18,9 @@ struct PlanTensor {
   bool reusable = true;  // false: no dead buffer is looked for, such as for a scalar
   bool given = false;    // the caller's, or stored: there before the run, never overwritten
   bool output = false;   // of the run: always a buffer of its own, until the end
+  // Where nobody reads it, it has a buffer of its own. Others may take that, or it stays until the
+  // end.
+  bool is_free_unread = true;
 };
 
 struct PlanWrite {

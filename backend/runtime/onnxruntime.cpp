@@ -128,6 +128,7 @@ class RegionPlanner {
     tensor.output = value.output && !tensor.given;
     tensor.shape = ShapeClass(value);
     tensor.reusable = !value.visible.dims.empty();
+    tensor.is_free_unread = value.visible.has_rank && value.visible.AllDimsConstant();
     result_.problem.tensors.push_back(tensor);
     result_.tensor_bytes.push_back(BytesOf(value));
   }
