@@ -434,7 +434,7 @@ Wide BlockedOperandScratch(const SizedNode& sized) {
            Aligned(rows * blocked.columns * kFloat);
   }
   if (blocked.accuracy == Blocked::kIntegers) {
-    return scratch + rows * blocks * (blocked.block + 2 * kFloat) + kRuntimeAlignment;
+    return scratch + rows * blocks * (Wide{blocked.block} + 2 * kFloat) + kRuntimeAlignment;
   }
   return scratch + (is_half ? Aligned(rows * blocked.depth * kFloat) : Wide{0});
 }

@@ -20,7 +20,7 @@ int32_t Rewriter::MadeBy(int32_t value, absl::string_view op) const {
 }
 
 bool Rewriter::IsUsedOnce(int32_t value) const {
-  return !graph_.value(value).output && uses_.OnlyReader(value) >= 0;
+  return value >= 0 && !graph_.value(value).output && uses_.OnlyReader(value) >= 0;
 }
 
 int32_t Rewriter::OnlyReader(int32_t value, absl::string_view op) const {

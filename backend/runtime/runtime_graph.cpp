@@ -58,6 +58,9 @@ class Builder {
 
   void AddNode(NodeId id) {
     const Node& row = graph_.nodes[id];
+    const bool makes_nothing = std::none_of(row.outputs.begin(), row.outputs.end(),
+                                            [](ValueId output) { return output.valid(); });
+    if (makes_nothing) return;
     RuntimeNode node;
     node.op_type = row.op_type;
     node.domain = row.domain;

@@ -422,5 +422,19 @@ TEST(Functions, OfOperandsWithoutARankAreWritten) {
   }
 }
 
+// Nothing that it makes has a name.
+TEST(Functions, OfResultsThatAreLeftOutAreNotRun) {
+  for (const char* call : {"\"\" = Range(i, i, i)", "\"\" = MatMul(x, x)", "\"\" = Transpose(x)",
+                           "\"\" = DequantizeLinear(q, f)", "\"\" = HardSwish(x)"}) {
+    const std::string graph = absl::StrCat(
+        "(float[4, 4] x) => (float[n, m] y) <int64 i = {3}, int8[4] q = {0...}, float f = {1}>\n"
+        "{\n  ",
+        call, "\n  y = Exp(x)\n}\n");
+    for (const auto level : {GraphOptimization::kNone, GraphOptimization::kAll}) {
+      EXPECT_EQ(PlannedPeak({"", graph.c_str(), 0, 0}, level), 64) << call;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace footprint
