@@ -125,6 +125,8 @@ Dim TypeReader::ReadSymbol(const std::string& text) {
   if (is_new) {
     const std::optional<Dim> parsed = dims_.Parse(text);
     found->second = parsed.has_value() ? *parsed : dims_.Symbol(text);
+    const Dim size = found->second;
+    if (size.is_constant() && size.value() < 0) found->second = Dim();  // as a negative number is
   }
   return found->second;
 }
