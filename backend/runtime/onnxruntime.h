@@ -34,6 +34,19 @@ struct SizedNode {
   int64_t Int(absl::string_view name, int64_t otherwise) const {
     return source == nullptr ? otherwise : source->Int(name, otherwise);
   }
+  bool Makes(size_t result) const {
+    return result < node->outputs.size() && node->outputs[result] >= 0;
+  }
+  // Null: left out.
+  const RuntimeValue* Operand(size_t i) const {
+    return i < node->inputs.size() && node->inputs[i] >= 0 ? &graph->value(node->inputs[i])
+                                                           : nullptr;
+  }
+  bool Has(size_t operand) const { return Operand(operand) != nullptr; }
+  bool IsStored(size_t operand) const { return Has(operand) && Operand(operand)->constant; }
+  ElementType Element(size_t operand) const {
+    return Has(operand) ? Operand(operand)->type.element : ElementType::kUndefined;
+  }
 };
 using ScratchRule = Wide (*)(const SizedNode&);
 

@@ -9,22 +9,11 @@ namespace {
 constexpr Wide kFloat = 4;
 constexpr Wide kHalf = 2;
 
-bool Has(const SizedNode& sized, size_t operand) {
-  return operand < sized.node->inputs.size() && sized.node->inputs[operand] >= 0;
-}
-
-bool Makes(const SizedNode& sized, size_t result) {
-  return result < sized.node->outputs.size() && sized.node->outputs[result] >= 0;
-}
-
-bool IsHalf(const SizedNode& sized) {
-  return Has(sized, 0) &&
-         sized.graph->value(sized.node->inputs[0]).type.element == ElementType::kFloat16;
-}
-
 size_t Rank(const SizedNode& sized, size_t operand) {
-  return Has(sized, operand) ? sized.inputs[operand].size() : 0;
+  return sized.Has(operand) ? sized.inputs[operand].size() : 0;
 }
+
+bool IsHalf(const SizedNode& sized) { return sized.Element(0) == ElementType::kFloat16; }
 
 Wide Size(const SizedNode& sized, size_t operand, size_t axis) {
   return axis < Rank(sized, operand) ? sized.inputs[operand][axis] : 0;
@@ -88,7 +77,7 @@ Wide WholeScores(const SizedNode& sized, const Sizes& sizes, size_t mask) {
   Wide spread = 0;
   if (Rank(sized, mask) > 2 || is_causal) {
     spread = sizes.queries * row;
-  } else if (Has(sized, mask)) {
+  } else if (sized.Has(mask)) {
     spread = row;
   }
   return Aligned(sizes.rows() * sizes.value_size * kFloat) + kByHead * sizes.batch * sizes.heads +
@@ -108,7 +97,7 @@ Wide AttentionScratch(const SizedNode& sized) {
   const Wide element = is_half ? kHalf : kFloat;
   const bool is_causal = sized.Int("is_causal", 0) != 0;
   Wide mask = Elements(sized, kMask);
-  const bool is_copied = is_causal || (Has(sized, kMask) && sized.input_bytes[kMask] == mask);
+  const bool is_copied = is_causal || (sized.Has(kMask) && sized.input_bytes[kMask] == mask);
   const Wide head = sizes.queries * sizes.keys;
   if (is_causal) mask = std::max<Wide>(mask, head);
   return Aligned(sizes.scores() * element) + (is_copied ? Aligned(mask * element) : Wide{0}) +
@@ -129,7 +118,7 @@ Wide MultiHeadAttentionScratch(const SizedNode& sized) {
   const Wide keys = is_by_head ? Wide{0} : laid_out(sizes.keys, sizes.head_size);
   const Wide values = is_by_head ? Wide{0} : laid_out(sizes.keys, sizes.value_size);
   Wide before = 0;  // while biases are added, one after another
-  if (Has(sized, kBias)) {
+  if (sized.Has(kBias)) {
     const auto added = [&](Wide held, Wide last, Wide length, Wide size) {
       before = std::max(
           before, held + (length > 1 ? last : Wide{0}) + Aligned(sizes.heads * size * kFloat));
@@ -138,9 +127,9 @@ Wide MultiHeadAttentionScratch(const SizedNode& sized) {
     if (!is_by_head) added(query + keys, keys, sizes.keys, sizes.head_size);
     if (!is_by_head) added(query + keys + values, values, sizes.keys, sizes.value_size);
   }
-  const bool is_plain = !Has(sized, kPaddingMask) && !Has(sized, kScoreBias) &&
-                        !Has(sized, kPastKey) && !Makes(sized, 1) && !Makes(sized, 2) &&
-                        !Makes(sized, 3) && sized.Int("unidirectional", 0) == 0 && !is_by_head;
+  const bool is_plain = !sized.Has(kPaddingMask) && !sized.Has(kScoreBias) &&
+                        !sized.Has(kPastKey) && !sized.Makes(1) && !sized.Makes(2) &&
+                        !sized.Makes(3) && sized.Int("unidirectional", 0) == 0 && !is_by_head;
   sizes.keys += Size(sized, kPastKey, 2);
   const Wide scores =
       is_plain ? BlockedScores(sizes, false) : WholeScores(sized, sizes, kPaddingMask);
@@ -167,8 +156,8 @@ Wide QuantizedAttentionScratch(const SizedNode& sized) { return PackedScratch(si
 // Operands by head, or all three in one, and again those that are turned by their positions.
 static Wide GroupedOperands(const SizedNode& sized) {
   constexpr size_t kKey = 1;
-  const auto bytes = [&](size_t i) { return Aligned(Has(sized, i) ? sized.input_bytes[i] : 0); };
-  const bool is_packed = !Has(sized, kKey);
+  const auto bytes = [&](size_t i) { return Aligned(sized.Has(i) ? sized.input_bytes[i] : 0); };
+  const bool is_packed = !sized.Has(kKey);
   const Wide operands = is_packed ? bytes(0) : bytes(0) + bytes(1) + bytes(2);
   if (sized.Int("do_rotary", 0) == 0) return operands;
   return operands + (is_packed ? bytes(0) : bytes(0) + bytes(1));
@@ -176,7 +165,7 @@ static Wide GroupedOperands(const SizedNode& sized) {
 
 static Sizes GroupedSizes(const SizedNode& sized) {
   Sizes sizes = SizesOf(sized, "num_heads");
-  const bool is_packed = !Has(sized, 1);
+  const bool is_packed = !sized.Has(1);
   if (is_packed) {
     const Wide heads = sizes.heads + Wide{2} * sized.Int("kv_num_heads", 1);
     sizes.head_size = Size(sized, 0, 2) / std::max<Wide>(heads, 1);
@@ -200,8 +189,8 @@ Wide GroupQueryAttentionScratch(const SizedNode& sized) {
   enum : size_t { kPastKey = 3, kHeadSink = 11 };
   const Sizes sizes = GroupedSizes(sized);
   const bool is_capped = sized.source != nullptr && sized.source->Float("softcap", 0) != 0;
-  const bool is_whole = is_capped || sized.Int("smooth_softmax", 0) > 0 || Has(sized, kHeadSink) ||
-                        Makes(sized, 3) || sized.Int("causal", 1) == 0;
+  const bool is_whole = is_capped || sized.Int("smooth_softmax", 0) > 0 || sized.Has(kHeadSink) ||
+                        sized.Makes(3) || sized.Int("causal", 1) == 0;
   const bool is_quantized =
       sized.source != nullptr && sized.source->String("k_quant_type", "NONE") != "NONE";
   const Wide operands = GroupedOperands(sized);
@@ -225,9 +214,9 @@ Wide DecoderMaskedAttentionScratch(const SizedNode& sized) {
   const Wide length = is_cross ? sizes.keys : Size(sized, kPastKey, 2) + 1;
   const Wide heads = sizes.batch * sizes.heads;
   const Wide row = Aligned(heads * sizes.head_size * kFloat);
-  return (is_cross ? 2 : 4) * row + (Has(sized, kIndirection) ? Wide{0} : kByHead * heads) +
+  return (is_cross ? 2 : 4) * row + (sized.Has(kIndirection) ? Wide{0} : kByHead * heads) +
          Aligned(heads * length * kFloat) +
-         (Has(sized, kMask) ? Aligned(sizes.batch * length * kFloat) : Wide{0});
+         (sized.Has(kMask) ? Aligned(sizes.batch * length * kFloat) : Wide{0});
 }
 
 // One key and one value.

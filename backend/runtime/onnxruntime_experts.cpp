@@ -9,11 +9,6 @@ namespace {
 
 constexpr Wide kFloat = 4;
 
-bool IsStored(const SizedNode& sized, size_t operand) {
-  return operand < sized.node->inputs.size() && sized.node->inputs[operand] >= 0 &&
-         sized.graph->value(sized.node->inputs[operand]).constant;
-}
-
 struct Sizes {
   Wide tokens = 0;
   Wide chosen = 0;   // experts of each token
@@ -74,13 +69,12 @@ Wide QuantizedMoeScratch(const SizedNode& sized) {
   const Wide matrix = std::max(sizes.widened, sizes.inner) * sizes.hidden;
   Wide scratch = 2 * Aligned(pairs * kFloat) + Aligned(tokens * sizes.hidden * kFloat) +
                  Aligned((sizes.widened + sizes.hidden) * kFloat);
-  const int32_t image = sized.node->inputs[0];
-  if (image >= 0 && sized.graph->value(image).type.element == ElementType::kFloat16) {
+  if (sized.Element(0) == ElementType::kFloat16) {
     scratch += 2 * Aligned(tokens * sizes.hidden * kFloat) +
                Aligned(tokens * sizes.experts * kFloat) +
                (block > 0 ? Aligned(matrix / block * kFloat) : Wide{0});
   }
-  const bool is_stored = IsStored(sized, kFirstWeights) && IsStored(sized, kSecondWeights);
+  const bool is_stored = sized.IsStored(kFirstWeights) && sized.IsStored(kSecondWeights);
   constexpr int64_t kFewestBits = 2;
   if (!is_stored || block == 0 || bits == kFewestBits) {
     scratch += Aligned(

@@ -163,11 +163,9 @@ void FuseNormalizationsOfSums(Rewriter& rewriter) {
 void FuseNormalizations(Rewriter& rewriter) {
   for (const int32_t id : rewriter.Order()) {
     const bool is_mean = rewriter.Is(id, "ReduceMean");
-    const bool is_power = rewriter.Is(id, "Pow");
-    if (!is_mean && !is_power) continue;
+    if (!is_mean && !rewriter.Is(id, "Pow")) continue;
     if (rewriter.IsDouble(rewriter.graph_view().node(id).inputs[0])) continue;
-    if (is_mean) MatchLayerNorm(rewriter, id);
-    if (is_power) MatchRmsNorm(rewriter, id);
+    is_mean ? MatchLayerNorm(rewriter, id) : MatchRmsNorm(rewriter, id);
   }
 }
 

@@ -18,16 +18,6 @@ using Copies = std::vector<PackedOperand>;
 
 Wide RoundUp(Wide n, Wide multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-const RuntimeValue* Operand(const SizedNode& sized, size_t i) {
-  const std::vector<int32_t>& inputs = sized.node->inputs;
-  return i < inputs.size() && inputs[i] >= 0 ? &sized.graph->value(inputs[i]) : nullptr;
-}
-
-ElementType ElementOf(const SizedNode& sized, size_t i) {
-  const RuntimeValue* value = Operand(sized, i);
-  return value == nullptr ? ElementType::kUndefined : value->type.element;
-}
-
 bool IsByte(ElementType element) {
   return element == ElementType::kInt8 || element == ElementType::kUint8;
 }
@@ -56,10 +46,10 @@ Copies CopyOf(size_t operand, Wide bytes) {
 void Append(Copies& all, Copies more) { all.insert(all.end(), more.begin(), more.end()); }
 
 bool IsSymmetric(const SizedNode& sized, size_t zero_point) {
-  const RuntimeValue* value = Operand(sized, zero_point);
-  if (value == nullptr || !value->constant) return false;
-  if (value->contents == nullptr) return true;  // assumed: quantizers make it so
-  const std::vector<Dim>& numbers = value->contents->integers;
+  if (!sized.IsStored(zero_point)) return false;
+  const KnownValuePtr& contents = sized.Operand(zero_point)->contents;
+  if (contents == nullptr) return true;  // assumed: quantizers make it so
+  const std::vector<Dim>& numbers = contents->integers;
   return std::all_of(numbers.begin(), numbers.end(), [](const Dim& dim) { return dim.Is(0); });
 }
 
@@ -67,9 +57,8 @@ bool IsSymmetric(const SizedNode& sized, size_t zero_point) {
 Wide SymmetricFilter(const SizedNode& sized, const std::vector<int64_t>& filter, Wide groups,
                      Wide kernel) {
   constexpr int64_t kFew = 4;
-  const RuntimeValue* zero_point = Operand(sized, 2);
-  if (ElementOf(sized, 0) != ElementType::kUint8 || ElementOf(sized, 3) != ElementType::kInt8 ||
-      zero_point == nullptr || !zero_point->constant || !IsSymmetric(sized, 5)) {
+  if (sized.Element(0) != ElementType::kUint8 || sized.Element(3) != ElementType::kInt8 ||
+      !sized.IsStored(2) || !IsSymmetric(sized, 5)) {
     return 0;
   }
   if (groups > 1) {
@@ -85,7 +74,7 @@ Wide SymmetricFilter(const SizedNode& sized, const std::vector<int64_t>& filter,
 // The columns are as many as those of the product, whichever way the matrix is stored.
 Copies PackMatrix(const SizedNode& sized) {
   const std::vector<int64_t> sizes = SizesOf(sized, 1, 2);
-  if (sizes.empty() || ElementOf(sized, 1) != ElementType::kFloat) return {};
+  if (sizes.empty() || sized.Element(1) != ElementType::kFloat) return {};
   const std::vector<int64_t>& product = sized.outputs[0];
   const bool is_turned = !product.empty() && product.back() == sizes[0] && sizes[0] != sizes[1];
   return CopyOf(1, is_turned ? FloatMatrix(sizes[1], sizes[0]) : FloatMatrix(sizes[0], sizes[1]));
@@ -96,7 +85,7 @@ Copies PackGates(const SizedNode& sized) {
   Copies copies;
   for (const size_t operand : {1, 2}) {
     const std::vector<int64_t> sizes = SizesOf(sized, operand, 3);
-    if (sizes.empty() || ElementOf(sized, operand) != ElementType::kFloat) continue;
+    if (sizes.empty() || sized.Element(operand) != ElementType::kFloat) continue;
     Append(copies, CopyOf(operand, sizes[0] * FloatMatrix(sizes[2], sizes[1])));
   }
   return copies;
@@ -107,7 +96,7 @@ Copies PackGatesApart(const SizedNode& sized) {
   Copies copies;
   const std::vector<int64_t> inputs = SizesOf(sized, 1, 3);
   const std::vector<int64_t> state = SizesOf(sized, 2, 3);
-  if (ElementOf(sized, 1) != ElementType::kFloat || inputs.empty() || state.empty()) return {};
+  if (sized.Element(1) != ElementType::kFloat || inputs.empty() || state.empty()) return {};
   Append(copies, CopyOf(1, inputs[0] * FloatMatrix(inputs[2], inputs[1])));
   Append(copies, CopyOf(2, state[0] * FloatMatrix(state[2], Wide{2} * state[2])));
   Append(copies, CopyOf(2, state[0] * FloatMatrix(state[2], state[2])));
@@ -121,7 +110,7 @@ Copies PackIntegerGates(const SizedNode& sized) {
     const std::vector<int64_t> sizes = SizesOf(sized, operand, 3);
     if (sizes.empty()) continue;
     const Wide matrix =
-        IntegerMatrix(sizes[1], sizes[2], ElementType::kUint8, ElementOf(sized, operand));
+        IntegerMatrix(sizes[1], sizes[2], ElementType::kUint8, sized.Element(operand));
     Append(copies, CopyOf(operand, sizes[0] * matrix));
   }
   return copies;
@@ -131,7 +120,7 @@ Copies PackIntegerGates(const SizedNode& sized) {
 Copies PackHeads(const SizedNode& sized) {
   const std::vector<int64_t> sizes = SizesOf(sized, 1, 2);
   const int64_t heads = sized.Int("num_heads", 0);
-  if (sizes.empty() || heads <= 0 || ElementOf(sized, 1) != ElementType::kFloat) return {};
+  if (sizes.empty() || heads <= 0 || sized.Element(1) != ElementType::kFloat) return {};
   const absl::Span<const int64_t> given = sized.source == nullptr
                                               ? absl::Span<const int64_t>()
                                               : sized.source->Ints("qkv_hidden_sizes");
@@ -149,22 +138,22 @@ Copies PackIntegerHeads(const SizedNode& sized) {
   const int64_t heads = sized.Int("num_heads", 0);
   if (sizes.empty() || heads <= 0) return {};
   const Wide matrix =
-      IntegerMatrix(sizes[0], sizes[1] / 3 / heads, ElementType::kUint8, ElementOf(sized, 1));
+      IntegerMatrix(sizes[0], sizes[1] / 3 / heads, ElementType::kUint8, sized.Element(1));
   return CopyOf(1, Wide{3} * heads * matrix);
 }
 
 // The matrix is operand 1, or comes behind two numbers.
 Copies PackIntegers(const SizedNode& sized) {
-  const size_t operand = IsByte(ElementOf(sized, 1)) ? 1 : 3;
+  const size_t operand = IsByte(sized.Element(1)) ? 1 : 3;
   const std::vector<int64_t> sizes = SizesOf(sized, operand, 2);
-  if (sizes.empty() || !IsByte(ElementOf(sized, operand))) return {};
+  if (sizes.empty() || !IsByte(sized.Element(operand))) return {};
   const std::vector<int64_t>& product = sized.outputs[0];
   const bool is_turned = !product.empty() && product.back() == sizes[0] && sizes[0] != sizes[1];
   // Numbers are made into unsigned bytes first.
   const ElementType left =
-      ElementOf(sized, 0) == ElementType::kInt8 ? ElementType::kInt8 : ElementType::kUint8;
+      sized.Element(0) == ElementType::kInt8 ? ElementType::kInt8 : ElementType::kUint8;
   return CopyOf(operand, IntegerMatrix(sizes[is_turned ? 1 : 0], sizes[is_turned ? 0 : 1], left,
-                                       ElementOf(sized, operand)));
+                                       sized.Element(operand)));
 }
 
 // What is neither packed one way nor the other is turned around.
@@ -180,8 +169,8 @@ Copies PackIntegerFilter(const SizedNode& sized) {
   }
   const Wide matrix = filter[1] == 1 && filter[0] == groups
                           ? 0
-                          : IntegerMatrix(filter[1] * kernel, filter[0] / groups,
-                                          ElementOf(sized, 0), ElementOf(sized, kFilter));
+                          : IntegerMatrix(filter[1] * kernel, filter[0] / groups, sized.Element(0),
+                                          sized.Element(kFilter));
   return CopyOf(kFilter, matrix > 0 ? groups * matrix : Wide{sized.input_bytes[kFilter]});
 }
 
@@ -195,7 +184,7 @@ Copies PackBlockedFilter(const SizedNode& sized) {
 }
 
 Copies PackTransposedFilter(const SizedNode& sized) {
-  if (sized.inputs.size() < 2 || ElementOf(sized, 1) != ElementType::kFloat) return {};
+  if (sized.inputs.size() < 2 || sized.Element(1) != ElementType::kFloat) return {};
   return CopyOf(1, sized.input_bytes[1]);
 }
 
@@ -206,13 +195,13 @@ Copies PackFewBits(const SizedNode& sized) {
   const bool is_made = sized.source->op_type != sized.node->op_type;
   const Wide depth = sized.inputs[0].back();
   const Wide columns = sized.outputs[0].empty() ? 0 : sized.outputs[0].back();
-  const Wide bits = is_made ? BitsPerElement(ElementOf(sized, 1)) : sized.Int("bits", 4);
+  const Wide bits = is_made ? BitsPerElement(sized.Element(1)) : sized.Int("bits", 4);
   constexpr int64_t kUsualBlock = 32;
   Wide block = sized.Int("block_size", kUsualBlock);
   const std::vector<int64_t>& scales = sized.inputs[2];
   if (is_made && scales.size() == 2 && scales[0] > 0) block = (depth - 1) / scales[0] + 1;
   Copies copies;
-  if (ElementOf(sized, 2) == ElementType::kFloat16) {
+  if (sized.Element(2) == ElementType::kFloat16) {
     for (const size_t wide : {2, 5}) {
       if (wide >= sized.inputs.size()) continue;
       copies.push_back(
@@ -223,9 +212,8 @@ Copies PackFewBits(const SizedNode& sized) {
   constexpr int64_t kLeastBlock = 16;
   constexpr int64_t kMostBlock = 256;
   const bool is_integer = is_made || sized.Int("accuracy_level", 0) == kIntegers;
-  const bool has_zero_points_of_bytes =
-      Operand(sized, 3) == nullptr || BitsPerElement(ElementOf(sized, 3)) <= 8;
-  if (!is_integer || Operand(sized, 4) != nullptr || !has_zero_points_of_bytes || depth <= 0 ||
+  const bool has_zero_points_of_bytes = !sized.Has(3) || BitsPerElement(sized.Element(3)) <= 8;
+  if (!is_integer || sized.Has(4) || !has_zero_points_of_bytes || depth <= 0 ||
       block < kLeastBlock || block > kMostBlock || (bits != 2 && bits != 4 && bits != 8) ||
       (bits == 2 && block == kLeastBlock)) {
     return copies;
@@ -243,7 +231,7 @@ Copies PackFewBits(const SizedNode& sized) {
 Copies PackWideScales(const SizedNode& sized) {
   Copies copies;
   for (size_t i = 1; i < sized.inputs.size(); ++i) {
-    if (ElementOf(sized, i) != ElementType::kFloat16) continue;
+    if (sized.Element(i) != ElementType::kFloat16) continue;
     copies.push_back({.operand = i, .bytes = Wide{2} * sized.input_bytes[i], .apart = true});
   }
   return copies;

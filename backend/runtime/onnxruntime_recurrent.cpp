@@ -15,7 +15,7 @@ struct Sizes {
     const absl::string_view direction = sized.source->String("direction", "forward");
     directions = direction == "bidirectional" ? 2 : 1;
     is_reversed = direction != "forward";
-    has_bias = sized.node->inputs.size() > 3 && sized.node->inputs[3] >= 0;
+    has_bias = sized.Has(3);
     steps = sized.inputs[0][0];
     const Wide batch = sized.inputs[0][1];
     const Wide hidden = sized.source->Int("hidden_size", 0);
@@ -32,8 +32,7 @@ struct Sizes {
   Wide LeftOut(const SizedNode& sized, size_t results) const {
     Wide bytes = 0;
     for (size_t i = 1; i < results; ++i) {
-      const bool is_there = i < sized.node->outputs.size() && sized.node->outputs[i] >= 0;
-      if (!is_there) bytes += Aligned(directions * exact_state);
+      if (!sized.Makes(i)) bytes += Aligned(directions * exact_state);
     }
     return bytes;
   }
@@ -74,9 +73,8 @@ Wide GruScratch(const SizedNode& sized) {
 // All steps of all directions are kept, even if they are left out.
 Wide RnnScratch(const SizedNode& sized) {
   const Sizes sizes(sized);
-  const std::vector<int32_t>& outputs = sized.node->outputs;
-  const bool is_there = !outputs.empty() && outputs[0] >= 0;
-  return sizes.sequence + (is_there ? Wide{0} : Aligned(sizes.directions * sizes.exact_sequence));
+  const Wide left_out = Aligned(sizes.directions * sizes.exact_sequence);
+  return sizes.sequence + (sized.Makes(0) ? Wide{0} : left_out);
 }
 
 // The memory [batch, steps, size] that is attended to, for each direction as well.
@@ -92,7 +90,6 @@ Wide AttentionLstmScratch(const SizedNode& sized) {
   const Wide width = sized.inputs[kMemory][2];
   const Wide attended = sized.inputs[kQueryWeights][2];
   const bool has_layer = sized.inputs.size() > kLayer && sized.inputs[kLayer].size() == 3;
-  const bool has_lengths = sized.node->inputs[kLengths] >= 0;
   Wide one = Aligned(batch * memory * width * kFloat) +
              Aligned(batch * memory * attended * kFloat) + Aligned(batch * attended * kFloat) +
              sizes.lengths + 2 * Aligned(batch * memory * kFloat) +
@@ -100,11 +97,10 @@ Wide AttentionLstmScratch(const SizedNode& sized) {
              Aligned(4 * sizes.exact_sequence);
   if (has_layer) one += Aligned(batch * sized.inputs[kLayer][2] * kFloat);
   if (sizes.has_bias) one += 4 * sizes.row;
-  if (!has_lengths) one += sizes.lengths;
+  if (!sized.Has(kLengths)) one += sizes.lengths;
   constexpr size_t kLastCells = 2;
-  const std::vector<int32_t>& outputs = sized.node->outputs;
-  const bool hands_cells_out = outputs.size() > kLastCells && outputs[kLastCells] >= 0;
-  const Wide cells = hands_cells_out ? Wide{0} : Aligned(sizes.directions * sizes.exact_state);
+  const Wide cells =
+      sized.Makes(kLastCells) ? Wide{0} : Aligned(sizes.directions * sizes.exact_state);
   return sizes.directions * one + cells +
          (sizes.directions == 1 ? Wide{0} : sizes.sequence + sizes.input);
 }

@@ -169,7 +169,6 @@ Wide ResizeScratch(const SizedNode& sized) {
 
 // Stored signed weights around zero, in blocks of channels: requantized while multiplied.
 static bool IsSymmetric(const SizedNode& sized) {
-  const std::vector<int32_t>& inputs = sized.node->inputs;
   const std::vector<int64_t>& weight = sized.inputs[3];
   constexpr int64_t kInputBlock = 4;
   constexpr int64_t kOutputBlock = 16;
@@ -179,11 +178,10 @@ static bool IsSymmetric(const SizedNode& sized) {
                  : groups != 1 || weight[1] % kInputBlock != 0 || weight[0] < kOutputBlock) {
     return false;
   }
-  const RuntimeValue& stored = sized.graph->value(inputs[3]);
-  if (!stored.constant || stored.type.element != ElementType::kInt8) return false;
-  if (sized.graph->value(inputs[0]).type.element != ElementType::kUint8) return false;
-  if (inputs.size() <= 5 || inputs[5] < 0) return true;
-  const KnownValuePtr& zero = sized.graph->value(inputs[5]).contents;
+  if (!sized.IsStored(3) || sized.Element(3) != ElementType::kInt8) return false;
+  if (sized.Element(0) != ElementType::kUint8) return false;
+  if (!sized.Has(5)) return true;
+  const KnownValuePtr& zero = sized.Operand(5)->contents;
   return zero != nullptr && std::all_of(zero->integers.begin(), zero->integers.end(),
                                         [](const Dim& point) { return point.Is(0); });
 }
@@ -210,8 +208,7 @@ static bool HasImageAndWeight(const SizedNode& sized) {
 
 // Weights that are not stored are laid out anew.
 static Wide ReorderedFilter(const SizedNode& sized) {
-  const bool is_stored = sized.graph->value(sized.node->inputs[3]).constant;
-  return is_stored ? Wide{0} : Aligned(sized.input_bytes[3]);
+  return sized.IsStored(3) ? Wide{0} : Aligned(sized.input_bytes[3]);
 }
 
 // Both images are laid out by channel last.
@@ -278,8 +275,8 @@ static Wide TransformScratch(const SizedNode& sized, int64_t length) {
 }
 
 static std::optional<int64_t> StoredInteger(const SizedNode& sized, size_t input) {
-  if (input >= sized.node->inputs.size() || sized.node->inputs[input] < 0) return std::nullopt;
-  const KnownValuePtr& value = sized.graph->value(sized.node->inputs[input]).contents;
+  if (!sized.Has(input)) return std::nullopt;
+  const KnownValuePtr& value = sized.Operand(input)->contents;
   const bool is_one = value != nullptr && value->integers.size() == 1;
   if (!is_one || !value->integers[0].is_constant()) return std::nullopt;
   return value->integers[0].value();
@@ -351,8 +348,7 @@ Wide QuantizedGemmScratch(const SizedNode& sized) {
   constexpr size_t kB = 3;
   Wide scratch = Aligned(QuantizedSumsScratch(sized));
   if (sized.Int("transA", 0) != 0) scratch += Aligned(sized.input_bytes[0]);
-  if (sized.Int("transB", 0) != 0 && sized.input_bytes.size() > kB &&
-      !sized.graph->value(sized.node->inputs[kB]).constant) {
+  if (sized.Int("transB", 0) != 0 && sized.Has(kB) && !sized.IsStored(kB)) {
     scratch += Aligned(sized.input_bytes[kB]);
   }
   return scratch;
@@ -385,22 +381,13 @@ struct Blocked {
 
 }  // namespace
 
-static bool IsStored(const SizedNode& sized, size_t operand) {
-  return operand >= sized.node->inputs.size() || sized.node->inputs[operand] < 0 ||
-         sized.graph->value(sized.node->inputs[operand]).constant;
-}
-
 // Whether products are taken of the weights as they are stored; they are laid out as numbers
 // before, otherwise.
 static bool TakesFewBits(const SizedNode& sized, const Blocked& blocked) {
   enum : size_t { kWeights = 1, kZeroPoints = 3, kGroups = 4 };
-  const std::vector<int32_t>& inputs = sized.node->inputs;
   if (blocked.is_made) return true;
-  if (!IsStored(sized, kWeights) || (inputs.size() > kGroups && inputs[kGroups] >= 0)) return false;
-  if (inputs.size() > kZeroPoints && inputs[kZeroPoints] >= 0 &&
-      sized.graph->value(inputs[kZeroPoints]).type.element != ElementType::kUint8) {
-    return false;
-  }
+  if (!sized.IsStored(kWeights) || sized.Has(kGroups)) return false;
+  if (sized.Has(kZeroPoints) && sized.Element(kZeroPoints) != ElementType::kUint8) return false;
   const bool by_integers = blocked.accuracy == Blocked::kIntegers;
   constexpr int64_t kSmallBlock = 16;
   if (blocked.bits == 2) return by_integers && blocked.block > kSmallBlock && blocked.block <= 128;
@@ -417,15 +404,13 @@ Wide BlockedOperandScratch(const SizedNode& sized) {
   }
   const Blocked blocked(sized);
   if (blocked.block <= 0 || blocked.depth <= 0) return 0;
-  const int32_t operand = sized.node->inputs[0];
-  const bool is_half =
-      operand >= 0 && sized.graph->value(operand).type.element == ElementType::kFloat16;
+  const bool is_half = sized.Element(0) == ElementType::kFloat16;
   const Wide rows = Product(sized.inputs[0], 0) / blocked.depth;
   const Wide blocks = (Wide{blocked.depth} + blocked.block - 1) / blocked.block;
   Wide scratch = 0;
   if (is_half) {
-    if (!IsStored(sized, kScales)) scratch += Aligned(blocked.columns * blocks * kFloat);
-    if (!IsStored(sized, kBias)) scratch += Aligned(blocked.columns * kFloat);
+    if (!sized.IsStored(kScales)) scratch += Aligned(blocked.columns * blocks * kFloat);
+    if (sized.Has(kBias) && !sized.IsStored(kBias)) scratch += Aligned(blocked.columns * kFloat);
   }
   if (!TakesFewBits(sized, blocked)) {
     scratch += Aligned(Wide{blocked.columns} * blocked.depth * kFloat);
@@ -444,24 +429,20 @@ Wide QuantizedOperandScratch(const SizedNode& sized) { return Product(sized.inpu
 
 Wide OneMoreScratch(const SizedNode& sized) { return sized.output_bytes[0]; }
 
-Wide WithBiasScratch(const SizedNode& sized) {
-  return sized.node->inputs.size() > 1 && sized.node->inputs[1] >= 0 ? sized.output_bytes[0] : 0;
-}
+Wide WithBiasScratch(const SizedNode& sized) { return sized.Has(1) ? sized.output_bytes[0] : 0; }
 
 // Half precision is worked on as 32-bit numbers: the image, what is added unless it is stored, the
 // result and, if it is handed out, the sum; rows that are not stored.
 Wide HalfSkipScratch(const SizedNode& sized) {
   constexpr size_t kAdded = 1;
   constexpr size_t kSum = 3;
-  const std::vector<int32_t>& outputs = sized.node->outputs;
-  const int32_t image = sized.node->inputs[0];
-  if (image < 0 || sized.graph->value(image).type.element != ElementType::kFloat16) return 0;
+  if (sized.Element(0) != ElementType::kFloat16) return 0;
   const auto widened = [](int64_t bytes) { return Aligned(Wide{2} * bytes); };
   Wide scratch = 2 * widened(sized.input_bytes[0]);
   for (size_t i = kAdded; i < sized.node->inputs.size(); ++i) {
-    if (!IsStored(sized, i)) scratch += widened(sized.input_bytes[i]);
+    if (sized.Has(i) && !sized.IsStored(i)) scratch += widened(sized.input_bytes[i]);
   }
-  if (outputs.size() > kSum && outputs[kSum] >= 0) scratch += widened(sized.output_bytes[kSum]);
+  if (sized.Makes(kSum)) scratch += widened(sized.output_bytes[kSum]);
   return scratch;
 }
 
@@ -469,9 +450,7 @@ Wide HalfSkipScratch(const SizedNode& sized) {
 Wide HalfScalesScratch(const SizedNode& sized) {
   Wide scratch = 0;
   for (size_t i = 1; i < sized.node->inputs.size(); ++i) {
-    const int32_t scales = sized.node->inputs[i];
-    if (scales < 0 || sized.graph->value(scales).constant) continue;
-    if (sized.graph->value(scales).type.element != ElementType::kFloat16) continue;
+    if (sized.IsStored(i) || sized.Element(i) != ElementType::kFloat16) continue;
     scratch += Aligned(Wide{2} * sized.input_bytes[i]);
   }
   return scratch;
