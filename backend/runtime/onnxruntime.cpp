@@ -204,13 +204,11 @@ class RegionPlanner {
     const OnnxOp* row = RowOf(node);
     if (output == 0 && row != nullptr && row->alias >= 0) write.alias = operand(row->alias);
     if (kernel == nullptr) return write;
-    const bool is_softmax = node.op_type == "Softmax" || node.op_type == "LogSoftmax";
-    const bool is_double =
-        operand(0) >= 0 && result_.graph.value(operand(0)).type.element == ElementType::kDouble;
-    if (is_softmax && is_double) return write;  // in place for floats alone
     for (int i = 0; output == 0 && i < 32; ++i) {
-      if ((kernel->inplace >> i & 1) != 0 && operand(i) >= 0)
-        write.overwrites.push_back(operand(i));
+      if ((kernel->inplace >> i & 1) == 0 || operand(i) < 0) continue;
+      const bool is_of_any = kernel->inplace_element == ElementType::kUndefined;
+      const ElementType element = result_.graph.value(operand(i)).type.element;
+      if (is_of_any || kernel->inplace_element == element) write.overwrites.push_back(operand(i));
     }
     for (const auto& [from, to] : kernel->also_alias) {
       if (to == output) write.alias = operand(from);

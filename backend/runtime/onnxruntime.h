@@ -55,6 +55,7 @@ struct Kernel {
   absl::string_view name;
   absl::string_view domain = "";
   uint32_t inplace = 0;  // operands that output 0 may overwrite: bit i
+  ElementType inplace_element = ElementType::kUndefined;  // of these alone, if any is stated
   ScratchRule scratch = nullptr;
   // {operand, output} pairs beyond output 0.
   std::vector<std::pair<int, int>> also_inplace = {};

@@ -23,12 +23,13 @@ struct Function {
   absl::string_view domain = "";
   size_t operands = 0;                   // 0: any number
   bool is_fused_again = false;           // once the graph is rewritten
+  bool is_of_any_type = false;           // expanded before half precision is cast
   void (*write)(BodyWriter&) = nullptr;  // instead of steps
 };
 
 const std::vector<Function>& Functions() {
   static const auto& functions = *new std::vector<Function>{
-      {"CastLike", {{"Cast", {0}}}},
+      {.name = "CastLike", .steps = {{"Cast", {0}}}, .is_of_any_type = true},
       {"Bernoulli",
        {{"RandomUniformLike", {0}, 0},
         {"Greater", {kStep, 0}, 0, ElementType::kBool},
@@ -288,7 +289,7 @@ void ExpandFunctions(RuntimeGraph& graph, bool optimize, bool half_alone) {
         node.inputs.empty() || node.inputs[0] < 0) {
       continue;
     }
-    if (half_alone && !IsHalf(graph, node) && node.op_type != "CastLike") continue;
+    if (half_alone && !IsHalf(graph, node) && !function->is_of_any_type) continue;
     if (optimize && function->is_fused_again) continue;
     graph.nodes[i].removed = true;
     if (function->write != nullptr) {
